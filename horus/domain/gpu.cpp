@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "horus/domain/gpu.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "horus/base/text.hpp"
+
+namespace horus {
+namespace detail {
+const std::vector<GpuSpec>& embedded_gpus();  // generated at build from data/gpus.csv
+}  // namespace detail
+
+namespace {
+
+/// Letter case and separators do not distinguish GPUs: "rtx 3090" is "RTX3090".
+std::string plain(std::string_view name) {
+  std::string out = to_lower(name);
+  std::erase_if(out, [](char c) { return c == ' ' || c == '-' || c == '_'; });
+  return out;
+}
+
+bool is_called(const GpuSpec& gpu, const std::string& wanted) {
+  return plain(gpu.name) == wanted || std::ranges::any_of(gpu.aliases, [&](const auto& alias) {
+           return plain(alias) == wanted;
+         });
+}
+
+/// The family of a catalogue name: "A100" of "A100-40GB", "H100" of "H100-SXM".
+std::string family_of(const GpuSpec& gpu) { return plain(gpu.name.substr(0, gpu.name.find('-'))); }
+
+std::vector<const GpuSpec*> family(const std::string& wanted) {
+  std::vector<const GpuSpec*> members;
+  for (const GpuSpec& gpu : gpu_catalogue()) {
+    if (family_of(gpu) == wanted) members.push_back(&gpu);
+  }
+  return members;
+}
+
+}  // namespace
+
+std::span<const GpuSpec> gpu_catalogue() { return detail::embedded_gpus(); }
+
+Result<GpuChoice> find_gpu(std::string_view name) {
+  const std::string wanted = plain(name);
+  for (const GpuSpec& gpu : gpu_catalogue()) {
+    if (is_called(gpu, wanted)) return GpuChoice{.spec = &gpu, .note = {}};
+  }
+  const std::vector<const GpuSpec*> members = family(wanted);
+  if (!members.empty()) {
+    // Equal memory: the first in catalogue order, which is the usual form of the product.
+    const GpuSpec* smallest =
+        *std::ranges::min_element(members, {}, [](const GpuSpec* gpu) { return gpu->memory; });
+    std::string others;
+    for (const GpuSpec* gpu : members) others += (others.empty() ? "" : ", ") + gpu->name;
+    return GpuChoice{.spec = smallest,
+                     .note = fmt::format("'{}' names several GPUs ({}); taking the smallest, {}",
+                                         printable(name), others, smallest->name)};
+  }
+  std::vector<std::string> names;
+  for (const GpuSpec& gpu : gpu_catalogue()) names.push_back(gpu.name);
+  return fail(Errc::NotFound,
+              fmt::format("unknown GPU '{}'.{} 'horus predict --list-gpus' lists the known ones",
+                          printable(name), did_you_mean(name, names)));
+}
+
+}  // namespace horus

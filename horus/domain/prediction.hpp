@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// How a job is trained, and what Horus believes it does to a GPU.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "horus/base/result.hpp"
+#include "horus/domain/interval.hpp"
+
+namespace horus {
+
+enum class Precision { Fp32, Tf32, Fp16, Amp, Bf16 };
+enum class Optimizer { None, Sgd, Momentum, Adam, AdamW };
+enum class Attention { Eager, Fused };
+
+/// What the graph does not say about a training job.
+struct TrainingSetup {
+  Precision precision{Precision::Fp32};
+  Optimizer optimizer{Optimizer::Momentum};
+  Attention attention{Attention::Eager};
+  /// Rate at which the input pipeline can deliver samples, samples/s. Absent: never the bottleneck.
+  std::optional<double> samples_per_second;
+  friend bool operator==(const TrainingSetup&, const TrainingSetup&) = default;
+};
+
+[[nodiscard]] std::string_view name_of(Precision precision);
+[[nodiscard]] std::string_view name_of(Optimizer optimizer);
+[[nodiscard]] std::string_view name_of(Attention attention);
+[[nodiscard]] Result<Precision> parse_precision(std::string_view text);
+[[nodiscard]] Result<Optimizer> parse_optimizer(std::string_view text);
+[[nodiscard]] Result<Attention> parse_attention(std::string_view text);
+
+/// What one process of a job does to one GPU that it has to itself.
+struct Prediction {
+  std::string gpu;                        ///< Catalogue name.
+  Interval gpu_utilization;               ///< NVML sense: share of time with a kernel running.
+  Interval memory_bandwidth_utilization;  ///< Share of peak bandwidth, over the step.
+  Interval step_time_s;                   ///< Seconds for forward, backward and update.
+  MemoryPrediction memory;
+  bool fits{};  ///< memory.bound is within the GPU's memory.
+  Origin origin{Origin::Unknown};
+};
+
+}  // namespace horus
