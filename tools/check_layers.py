@@ -39,7 +39,8 @@ LIBRARY_ROOM = (
     ('benchmark/', NOWHERE),
     ('random', NOWHERE),
 )
-TEST_LIBRARY = {'_test': ('gtest/', 'gmock/'), '_bench': ('benchmark/',), '_fuzz': ()}
+TEST_LIBRARY = {'_test': ('gtest/', 'gmock/', 'fcntl.h', 'unistd.h', 'sys/'),
+                '_bench': ('benchmark/',), '_fuzz': ()}
 LIBRARY_HINT = {'random': 'no room: use horus::Rng', 'benchmark/': '*_bench.cpp files only',
                 'gtest/': 'testkit and *_test.cpp files', 'gmock/': 'testkit and *_test.cpp files'}
 # Standard headers whose only purpose is the outside world.
