@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the batch axis and binds symbols to sizes.
+
+#include "horus/graph/binding.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "horus/base/text.hpp"
+
+namespace horus::graph {
+namespace {
+
+constexpr std::int64_t kLargestSize = std::int64_t{1} << 31;
+
+bool names_the_batch(std::string_view symbol) {
+  constexpr std::array<std::string_view, 7> kNames{"n",         "b",  "batch",    "batch_size",
+                                                   "batchsize", "bs", "batch_dim"};
+  return std::ranges::find(kNames, to_lower(symbol)) != kNames.end();
+}
+
+std::optional<std::int64_t> fixed_size(const Dim& dim) {
+  // Some exporters write -1 for an axis that they leave open.
+  return dim.size && *dim.size >= 0 ? dim.size : std::nullopt;
+}
+
+class Binder {
+ public:
+  Binder(const GraphIndex& index, const std::vector<InputRole>& roles,
+         const AnalysisOptions& options)
+      : index_{index}, roles_{roles}, options_{options} {}
+
+  Result<Binding> run() {
+    HORUS_TRY_DONE(check_options());
+    find_batch();
+    HORUS_TRY_DONE(choose_batch());
+    binding_.symbols = {options_.dims.begin(), options_.dims.end()};
+    binding_.reference_symbols = binding_.symbols;
+    for (const std::string& symbol : batch_symbols_) {
+      binding_.symbols[symbol] = binding_.batch;
+      binding_.reference_symbols[symbol] = binding_.reference_batch;
+    }
+    for (std::size_t i = 0; i < roles_.size(); ++i) {
+      binding_.inputs.push_back(bind(index_.graph_inputs[i], roles_[i]));
+    }
+    return std::move(binding_);
+  }
+
+ private:
+  [[nodiscard]] const std::vector<Dim>* dims(ValueIndex value) const {
+    const ValueInfo* info = index_.declared[value];
+    return info != nullptr && info->shape ? &*info->shape : nullptr;
+  }
+
+  Result<Done> check_options() const {
+    if (options_.batch && (*options_.batch < 1 || *options_.batch > kLargestSize)) {
+      return fail(Errc::InvalidArgument,
+                  fmt::format("batch is {}, expected 1 to 2^31", *options_.batch), "batch");
+    }
+    std::set<std::string> known;
+    for (const ValueIndex value : index_.graph_inputs) {
+      for (const Dim& dim : dims(value) ? *dims(value) : std::vector<Dim>{}) {
+        if (!dim.symbol.empty()) known.insert(dim.symbol);
+      }
+    }
+    for (const auto& [name, size] : options_.dims) {
+      if (size < 1 || size > kLargestSize) {
+        return fail(Errc::InvalidArgument,
+                    fmt::format("dimension '{}' is {}, expected 1 to 2^31", printable(name), size),
+                    "dim");
+      }
+      if (!known.contains(name)) return unknown_name(name, known);
+    }
+    return Done{};
+  }
+
+  static Result<Done> unknown_name(const std::string& name, const std::set<std::string>& known) {
+    const std::vector<std::string> names{known.begin(), known.end()};
+    std::string list;
+    for (const std::string& one : names) list += (list.empty() ? "" : ", ") + printable(one);
+    return fail(
+        Errc::InvalidArgument,
+        fmt::format("no input has a dimension '{}'.{} Named dimensions: {}", printable(name),
+                    did_you_mean(name, names), list.empty() ? "none" : list),
+        "dim");
+  }
+
+  void find_batch() {
+    for (std::size_t i = 0; i < roles_.size(); ++i) {
+      if (roles_[i] == InputRole::Data) find_batch_name(index_.graph_inputs[i]);
+    }
+    for (std::size_t i = 0; i < roles_.size(); ++i) {
+      if (roles_[i] == InputRole::Data) find_first_axis(index_.graph_inputs[i]);
+    }
+  }
+
+  void find_batch_name(ValueIndex value) {
+    if (dims(value) == nullptr) return;
+    for (const Dim& dim : *dims(value)) {
+      if (!dim.size && names_the_batch(dim.symbol)) batch_symbols_.insert(dim.symbol);
+    }
+    has_named_batch_ = !batch_symbols_.empty();
+  }
+
+  void find_first_axis(ValueIndex value) {
+    if (dims(value) == nullptr || dims(value)->empty()) return;
+    const Dim& first = dims(value)->front();
+    if (const auto size = fixed_size(first)) {
+      if (!fixed_batch_) fixed_batch_ = size;
+    } else if (first.symbol.empty()) {
+      has_open_axis_ = true;
+    } else if (!has_named_batch_ &&
+               (batch_symbols_.empty() || !options_.dims.contains(first.symbol))) {
+      batch_symbols_.insert(first.symbol);
+    }
+  }
+
+  Result<Done> choose_batch() {
+    const bool is_symbolic = !batch_symbols_.empty() || has_open_axis_;
+    if (is_symbolic) fixed_batch_.reset();
+    if (options_.batch && !is_symbolic && !fixed_batch_) {
+      return fail(Errc::InvalidArgument, "no data input has an axis that a batch could set",
+                  "batch");
+    }
+    std::optional<std::int64_t> named;
+    for (const std::string& symbol : batch_symbols_) {
+      const auto given = options_.dims.find(symbol);
+      if (given != options_.dims.end()) named = given->second;
+    }
+    if (named && options_.batch && *named != *options_.batch) {
+      return fail(
+          Errc::InvalidArgument,
+          fmt::format("the batch is {} by --batch and {} by --dim", *options_.batch, *named),
+          "batch");
+    }
+    binding_.reference_batch = fixed_batch_.value_or(1);
+    binding_.batch = options_.batch.value_or(named.value_or(binding_.reference_batch));
+    if (is_symbolic && !options_.batch && !named) {
+      binding_.warnings.push_back(
+          fmt::format("the batch is open in the file ({}): taken as 1; set it with --batch",
+                      batch_symbols_.empty() ? "no name" : printable(*batch_symbols_.begin())));
+    }
+    return Done{};
+  }
+
+  BoundInput bind(ValueIndex value, InputRole role) {
+    BoundInput input{.value = value, .reference = {}, .wanted = {}, .gap = {}};
+    const std::string name = printable(index_.names[value]);
+    if (dims(value) == nullptr) {
+      input.gap = fmt::format("input '{}' has no declared shape", name);
+      return input;
+    }
+    for (std::size_t axis = 0; axis < dims(value)->size(); ++axis) {
+      const Dim& dim = (*dims(value))[axis];
+      std::pair<std::int64_t, std::int64_t> sizes{-1, -1};
+      if (const auto fixed = fixed_size(dim)) {
+        sizes = fixed_sizes(*fixed, axis, role);
+      } else if (const auto symbol = binding_.symbols.find(dim.symbol);
+                 !dim.symbol.empty() && symbol != binding_.symbols.end()) {
+        sizes = {binding_.reference_symbols[dim.symbol], symbol->second};
+      } else if (dim.symbol.empty() && axis == 0 && role == InputRole::Data) {
+        sizes = {binding_.reference_batch, binding_.batch};
+      } else if (input.gap.empty()) {
+        input.gap = unknown_size(name, dim, axis);
+      }
+      input.reference.push_back(sizes.first);
+      input.wanted.push_back(sizes.second);
+    }
+    if (input.gap.empty() && !(is_sound(input.reference) && is_sound(input.wanted))) {
+      input.gap = fmt::format("input '{}' of shape {} is larger than any memory", name,
+                              text_of(input.wanted));
+    }
+    return input;
+  }
+
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> fixed_sizes(std::int64_t size,
+                                                                  std::size_t axis,
+                                                                  InputRole role) const {
+    const bool is_batch =
+        role == InputRole::Data && axis == 0 && fixed_batch_ && size == *fixed_batch_;
+    return is_batch ? std::pair{size, binding_.batch} : std::pair{size, size};
+  }
+
+  static std::string unknown_size(std::string_view name, const Dim& dim, std::size_t axis) {
+    if (dim.symbol.empty()) {
+      return fmt::format("axis {} of input '{}' has neither a size nor a name in the file", axis,
+                         name);
+    }
+    const std::string symbol = printable(dim.symbol);
+    return fmt::format("dimension '{}' of input '{}' has no size: set it with --dim {}=VALUE",
+                       symbol, name, symbol);
+  }
+
+  const GraphIndex& index_;
+  const std::vector<InputRole>& roles_;
+  const AnalysisOptions& options_;
+  Binding binding_;
+  std::set<std::string> batch_symbols_;
+  bool has_named_batch_{false};
+  bool has_open_axis_{false};
+  std::optional<std::int64_t> fixed_batch_;
+};
+
+}  // namespace
+
+Result<Binding> bind_inputs(const GraphIndex& index, const std::vector<InputRole>& roles,
+                            const AnalysisOptions& options) {
+  return Binder{index, roles, options}.run();
+}
+
+std::optional<Shape> declared_shape(const ValueInfo& info, const Symbols& symbols) {
+  if (!info.shape) return std::nullopt;
+  Shape shape;
+  for (const Dim& dim : *info.shape) {
+    const auto symbol = symbols.find(dim.symbol);
+    if (const auto size = fixed_size(dim)) {
+      shape.push_back(*size);
+    } else if (!dim.symbol.empty() && symbol != symbols.end()) {
+      shape.push_back(symbol->second);
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (!is_sound(shape)) return std::nullopt;
+  return shape;
+}
+
+}  // namespace horus::graph

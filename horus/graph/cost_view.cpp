@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Questions that cost rules ask about gradients.
+
+#include "horus/graph/cost_view.hpp"
+
+namespace horus::graph {
+
+std::size_t CostView::gradients() const {
+  std::size_t found = 0;
+  for (const Operand& operand : operands_) found += operand.needs_gradient ? 1U : 0U;
+  return found;
+}
+
+std::size_t CostView::activation_gradients() const {
+  std::size_t found = 0;
+  for (const Operand& operand : operands_) {
+    if (operand.part == Part::Activation && operand.needs_gradient) ++found;
+  }
+  return found;
+}
+
+bool CostView::runs_backward() const {
+  return rule_->gradient != Gradient::Stops && gradients() > 0;
+}
+
+}  // namespace horus::graph

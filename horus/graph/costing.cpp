@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// From shapes and roles to work, node by node.
+
+#include "horus/graph/costing.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "horus/graph/cost_view.hpp"
+#include "horus/graph/op_rule.hpp"
+
+namespace horus::graph {
+namespace {
+
+class Coster {
+ public:
+  Coster(const Model& model, const GraphIndex& index, const Inference& inference,
+         const Training& training)
+      : model_{model},
+        index_{index},
+        inference_{inference},
+        training_{training},
+        opset_{opset_of(model)} {
+    const std::size_t values = index.names.size();
+    storage_.resize(values);
+    std::iota(storage_.begin(), storage_.end(), ValueIndex{0});
+    is_kept_.assign(values, false);
+    keeps_output_.assign(values, false);
+    is_linear_.assign(model.graph.nodes.size(), false);
+    gradient_uses_.assign(values, 0);
+  }
+
+  std::vector<NodeWork> run() {
+    std::vector<NodeWork> works;
+    works.reserve(index_.order.size());
+    for (const NodeIndex n : index_.order) {
+      if (!inference_.gaps[n].empty()) continue;
+      works.push_back({.node = n, .work = cost(n)});
+    }
+    return works;
+  }
+
+ private:
+  OpWork cost(NodeIndex n) {
+    const Node& node = model_.graph.nodes[n];
+    const OpRule& rule = *find_rule(node.op_type);
+    const CostView view = view_of(n, rule);
+    CostSheet sheet;
+    sheet.work.name = std::string{name_of(node)};
+    sheet.work.op_type = node.op_type;
+    sheet.work.kind = rule.kind;
+    sheet.work.needs_input_gradient = view.activation_gradients() > 0;
+    if (view.output(0) == nullptr || is_prepared(n, view)) {
+      sheet.work.kind = OpKind::Free;
+    } else {
+      rule.cost(view, sheet);
+    }
+    if (adds_bias(n, view)) fuse_bias(view, sheet.work);
+    if (sheet.work.kind == OpKind::Linear) is_linear_[n] = true;
+    account_weights(view, sheet.work);
+    account_integers(view, sheet.work);
+    share_storage(n, view, sheet.work);
+    account_meeting_gradients(n, view, sheet.work);
+    keep_tensors(n, sheet);
+    return std::move(sheet.work);
+  }
+
+  CostView view_of(NodeIndex n, const OpRule& rule) const {
+    std::vector<Operand> operands;
+    for (const ValueIndex value : index_.inputs[n]) {
+      if (value == kNone) {
+        operands.emplace_back();
+        continue;
+      }
+      operands.push_back(
+          {.part = training_.part[value], .needs_gradient = training_.needs_gradient[value]});
+    }
+    std::vector<const Fact*> outputs;
+    for (const ValueIndex value : index_.outputs[n]) outputs.push_back(fact(value));
+    return {NodeView{model_.graph.nodes[n], opset_, *known_inputs(index_, inference_, n)}, rule,
+            std::move(operands), std::move(outputs)};
+  }
+
+  [[nodiscard]] const Fact* fact(ValueIndex value) const {
+    return value != kNone && inference_.facts[value] ? &*inference_.facts[value] : nullptr;
+  }
+
+  /// True for what is done once, before training: shape arithmetic on the host, constants, and
+  /// weights seen under another shape.
+  [[nodiscard]] bool is_prepared(NodeIndex n, const CostView& view) const {
+    if (view.output(0)->contents) return true;
+    return std::ranges::all_of(index_.outputs[n], [&](ValueIndex value) {
+      return value == kNone || training_.source[value] != kNone ||
+             training_.part[value] != Part::Activation;
+    });
+  }
+
+  /// MatMul and Add of a bias vector is how exporters write a linear layer of three axes;
+  /// frameworks run it as one product with bias.
+  [[nodiscard]] bool adds_bias(NodeIndex n, const CostView& view) const {
+    if (view.node().op_type != "Add") return false;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const ValueIndex product = index_.inputs[n][i];
+      const NodeIndex maker = product == kNone ? kNone : index_.producer[product];
+      const std::size_t other = 1 - i;
+      if (maker != kNone && is_linear_[maker] && index_.consumers[product].size() == 1 &&
+          view.operand(other).part == Part::Trained && view.shape(other).size() == 1) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  static void fuse_bias(const CostView& view, OpWork& work) {
+    work.elements_read = work.elements_written = 0;
+    work.kernels_forward = work.host_ops_forward = work.host_ops_backward = 0;
+    work.kernels_backward = 1;  // The sum that is the gradient of the bias.
+    work.flops_backward = work.elements_read_backward = view.result_size();
+    work.elements_written_backward = 0;
+    work.inplace = true;
+  }
+
+  static void account_weights(const CostView& view, OpWork& work) {
+    if (work.kind == OpKind::Free) return;
+    for (std::size_t i = 0; i < view.input_count(); ++i) {
+      if (!view.has_input(i) || view.operand(i).part != Part::Trained) continue;
+      work.weight_elements += view.size(i);
+      work.weight_tensors += 1;
+    }
+  }
+
+  static void account_integers(const CostView& view, OpWork& work) {
+    if (work.kind == OpKind::Free) return;
+    const auto add = [&work](const Fact& fact) {
+      if (is_floating(fact.type)) return;
+      work.index_bytes += Bytes{elements(fact.shape) * element_bytes(fact.type)};
+    };
+    for (std::size_t i = 0; i < view.input_count(); ++i) {
+      if (view.is_activation(i)) add(view.input(i));
+    }
+    add(view.result());
+  }
+
+  /// Views share the storage of their input; so do activations that overwrite an input which nobody
+  /// else needs.
+  void share_storage(NodeIndex n, const CostView& view, OpWork& work) {
+    const ValueIndex input = index_.inputs[n].empty() ? kNone : index_.inputs[n][0];
+    const ValueIndex output = index_.outputs[n].empty() ? kNone : index_.outputs[n][0];
+    if (input == kNone || output == kNone || !view.is_activation(0)) return;
+    if (work.kind == OpKind::Free && view.output(0) != nullptr &&
+        elements(view.result().shape) == elements(view.shape(0))) {
+      storage_[output] = storage_[input];
+    }
+    work.inplace = work.inplace || (overwrites(work.op_type) && storage_[input] == input &&
+                                    index_.producer[input] != kNone &&
+                                    index_.consumers[input].size() == 1 && !keeps_output_[input]);
+    if (work.inplace) storage_[output] = storage_[input];
+  }
+
+  /// Where a value is used twice, its gradients are added: one more kernel per further use.
+  void account_meeting_gradients(NodeIndex n, const CostView& view, OpWork& work) {
+    if (!view.runs_backward()) return;
+    for (std::size_t i = 0; i < view.input_count(); ++i) {
+      if (!view.is_activation(i) || !view.operand(i).needs_gradient) continue;
+      const bool is_first = gradient_uses_[index_.inputs[n][i]]++ == 0;
+      if (is_first || work.kind == OpKind::Free) continue;
+      const double size = view.size(i);
+      work.kernels_backward += 1;
+      work.flops_backward += size;
+      work.elements_read_backward += 2 * size;
+      work.elements_written_backward += size;
+    }
+  }
+
+  void keep_tensors(NodeIndex n, CostSheet& sheet) {
+    for (const std::size_t i : sheet.kept_inputs) keep(index_.inputs[n][i], sheet.work);
+    for (const std::size_t i : sheet.kept_outputs) {
+      keeps_output_[index_.outputs[n][i]] = true;
+      keep(index_.outputs[n][i], sheet.work);
+    }
+    sheet.work.saved_elements += sheet.kept_elements;
+    sheet.work.saved_index_bytes += Bytes{sheet.kept_bytes};
+  }
+
+  void keep(ValueIndex value, OpWork& work) {
+    const ValueIndex root = value == kNone ? kNone : storage_[value];
+    if (root == kNone || training_.part[value] != Part::Activation || is_kept_[root]) return;
+    is_kept_[root] = true;
+    const Fact& kept = *inference_.facts[value];
+    if (is_floating(kept.type)) {
+      work.saved_elements += count(kept.shape);
+    } else {
+      work.saved_index_bytes += Bytes{elements(kept.shape) * element_bytes(kept.type)};
+    }
+  }
+
+  /// Activations whose gradient can be taken from their output, as the model libraries write them
+  /// (torch.nn.ReLU(inplace=True) and its kin).
+  static bool overwrites(std::string_view op_type) {
+    return op_type == "Relu" || op_type == "LeakyRelu" || op_type == "Clip";
+  }
+
+  const Model& model_;
+  const GraphIndex& index_;
+  const Inference& inference_;
+  const Training& training_;
+  std::int64_t opset_;
+  std::vector<ValueIndex> storage_;  // Per value: the value whose memory it shares.
+  std::vector<bool> is_kept_;        // Per storage.
+  std::vector<bool> keeps_output_;   // Per value: its producer needs it backward.
+  std::vector<bool> is_linear_;      // Per node.
+  std::vector<std::uint32_t> gradient_uses_;
+};
+
+}  // namespace
+
+std::vector<NodeWork> cost_nodes(const Model& model, const GraphIndex& index,
+                                 const Inference& inference, const Training& training) {
+  return Coster{model, index, inference, training}.run();
+}
+
+}  // namespace horus::graph

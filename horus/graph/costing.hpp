@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Runs the cost rule of every node and accounts for what only the graph can see: tensors kept once,
+// operators run in place, gradients that meet.
+
+#include <vector>
+
+#include "horus/domain/graph_features.hpp"
+#include "horus/graph/graph_index.hpp"
+#include "horus/graph/inference.hpp"
+#include "horus/graph/model.hpp"
+#include "horus/graph/training.hpp"
+
+namespace horus::graph {
+
+/// The work of one node.
+struct NodeWork {
+  NodeIndex node{};
+  OpWork work;
+};
+
+/// One entry per node whose shapes are known, in topological order.
+/// Cost: linear in nodes and edges.
+[[nodiscard]] std::vector<NodeWork> cost_nodes(const Model& model, const GraphIndex& index,
+                                               const Inference& inference,
+                                               const Training& training);
+
+}  // namespace horus::graph

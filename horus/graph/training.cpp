@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// One pass in topological order: claims weights where they are used and passes gradients on.
+
+#include "horus/graph/training.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "horus/graph/op_rule.hpp"
+#include "horus/graph/shape.hpp"
+
+namespace horus::graph {
+namespace {
+
+/// How readily a value without data behind it is taken for a parameter.
+enum class Claim {
+  None,        ///< Computed from data, or unknown.
+  WeightOnly,  ///< A constant of the code: only where an operator holds its weights.
+  Anywhere,    ///< An initializer: also in plain arithmetic.
+};
+
+class Pass {
+ public:
+  Pass(const Model& model, const GraphIndex& index, const std::vector<InputRole>& roles,
+       const Inference& inference)
+      : model_{model}, index_{index}, inference_{inference} {
+    const std::size_t values = index.names.size();
+    found_.part.assign(values, Part::Activation);
+    found_.needs_gradient.assign(values, false);
+    found_.source.assign(values, kNone);
+    claim_.assign(values, Claim::None);
+    is_trained_.assign(values, false);
+    is_buffer_.assign(values, false);
+    seed(roles);
+  }
+
+  Training run() {
+    for (const NodeIndex n : index_.order) visit(n);
+    for (ValueIndex value = 0; value < found_.source.size(); ++value) {
+      const ValueIndex source = found_.source[value];
+      if (source == kNone) continue;
+      found_.part[value] = is_trained_[source] ? Part::Trained : Part::Fixed;
+      found_.needs_gradient[value] = is_trained_[source];
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void seed(const std::vector<InputRole>& roles) {
+    for (ValueIndex value = 0; value < index_.names.size(); ++value) {
+      if (index_.initializer[value] != nullptr) start(value, Claim::Anywhere);
+    }
+    for (std::size_t i = 0; i < roles.size(); ++i) {
+      const ValueIndex value = index_.graph_inputs[i];
+      if (roles[i] == InputRole::Data) continue;
+      start(value, Claim::Anywhere);
+      if (roles[i] == InputRole::Parameter) train(value);
+      if (roles[i] == InputRole::Buffer) hold(value);
+    }
+  }
+
+  void start(ValueIndex value, Claim claim) {
+    found_.source[value] = value;
+    found_.part[value] = Part::Fixed;
+    claim_[value] = claim;
+  }
+
+  void train(ValueIndex source) {
+    if (is_trained_[source] || is_buffer_[source]) return;
+    is_trained_[source] = true;
+    found_.trained.push_back(source);
+  }
+
+  void hold(ValueIndex source) {
+    if (is_trained_[source] || is_buffer_[source]) return;
+    is_buffer_[source] = true;
+    found_.buffers.push_back(source);
+  }
+
+  void visit(NodeIndex n) {
+    const Node& node = model_.graph.nodes[n];
+    const OpRule* rule = node.domain.empty() ? find_rule(node.op_type) : nullptr;
+    if (rule == nullptr) return set_outputs(n, Gradient::Flows);
+    if (starts_constant(n)) return;
+    if (passes_on(n)) return;
+    for (std::size_t i = 0; i < index_.inputs[n].size(); ++i) claim(n, *rule, i);
+    set_outputs(n, rule->gradient);
+  }
+
+  /// Constant, and ConstantOfShape of a known shape. A filling of 0 or 1 is a mask or an initial
+  /// state of the code; weights replaced by a filling carry another number.
+  bool starts_constant(NodeIndex n) {
+    const Node& node = model_.graph.nodes[n];
+    const bool is_filling = node.op_type == "ConstantOfShape" && all_static(n);
+    if (node.op_type != "Constant" && !is_filling) return false;
+    Claim claim = Claim::WeightOnly;
+    if (is_filling) {
+      const auto found = node.attributes.find("value");
+      const Tensor* value =
+          found == node.attributes.end() ? nullptr : std::get_if<Tensor>(&found->second);
+      const bool has_number = value != nullptr && value->floats && !value->floats->empty();
+      const double number = has_number ? value->floats->front() : 0.0;
+      if (number != 0.0 && number != 1.0) claim = Claim::Anywhere;
+    }
+    for (const ValueIndex value : index_.outputs[n]) {
+      if (value != kNone) start(value, claim);
+    }
+    return true;
+  }
+
+  /// A weight seen under another shape, type or order is still that weight.
+  bool passes_on(NodeIndex n) {
+    if (!passes_weight_on(model_.graph.nodes[n].op_type)) return false;
+    if (index_.inputs[n].empty() || index_.outputs[n].empty()) return false;
+    const ValueIndex value = index_.inputs[n][0];
+    const ValueIndex output = index_.outputs[n][0];
+    if (value == kNone || output == kNone || found_.source[value] == kNone) return false;
+    found_.source[output] = found_.source[value];
+    found_.part[output] = Part::Fixed;
+    return true;
+  }
+
+  [[nodiscard]] bool all_static(NodeIndex n) const {
+    return std::ranges::all_of(index_.inputs[n], [&](ValueIndex value) {
+      return value == kNone || found_.part[value] != Part::Activation;
+    });
+  }
+
+  void claim(NodeIndex n, const OpRule& rule, std::size_t i) {
+    const ValueIndex value = index_.inputs[n][i];
+    if (value == kNone || found_.source[value] == kNone) return;
+    const ValueIndex source = found_.source[value];
+    if (!inference_.facts[source] || !inference_.facts[value]) return;
+    const Fact& fact = *inference_.facts[source];
+    // A quantized weight is an integer tensor; what reaches the operator is floating.
+    const bool floats_here = is_floating(inference_.facts[value]->type);
+    const bool is_array = is_floating(fact.type) && elements(fact.shape) > 1;
+    switch (slot_of(rule, i)) {
+      case 'b':
+        if (is_floating(fact.type)) hold(source);
+        break;
+      case 'w':
+      case 'm':
+        if (floats_here) train(source);
+        break;
+      case 't':
+        if (is_array && claim_[source] == Claim::Anywhere) train(source);
+        break;
+      case 'x':
+        if (is_array && claim_[source] == Claim::Anywhere && learns_here(n)) train(source);
+        break;
+      default:
+        break;
+    }
+  }
+
+  /// Arithmetic on raw data (subtracting the mean of the pixels) is preparation, not a layer.
+  [[nodiscard]] bool learns_here(NodeIndex n) const {
+    bool meets_data = false;
+    for (const ValueIndex value : index_.inputs[n]) {
+      if (value == kNone || found_.source[value] != kNone) continue;
+      if (found_.needs_gradient[value]) return true;
+      meets_data = meets_data || found_.part[value] == Part::Activation;
+    }
+    return !meets_data;
+  }
+
+  void set_outputs(NodeIndex n, Gradient gradient) {
+    bool flows = false;
+    for (const ValueIndex value : index_.inputs[n]) {
+      if (value == kNone) continue;
+      const ValueIndex source = found_.source[value];
+      flows = flows || (source == kNone ? found_.needs_gradient[value] : is_trained_[source]);
+    }
+    const bool is_static = all_static(n) && !flows;
+    for (const ValueIndex value : index_.outputs[n]) {
+      if (value == kNone) continue;
+      const auto& fact = inference_.facts[value];
+      const bool is_smooth = !fact || is_floating(fact->type);
+      found_.needs_gradient[value] = flows && gradient != Gradient::Stops &&
+                                     (is_smooth || gradient == Gradient::FlowsThroughIntegers);
+      const bool is_known = fact && fact->contents;
+      found_.part[value] = is_static || is_known ? Part::Fixed : Part::Activation;
+    }
+  }
+
+  const Model& model_;
+  const GraphIndex& index_;
+  const Inference& inference_;
+  Training found_;
+  std::vector<Claim> claim_;
+  std::vector<bool> is_trained_;
+  std::vector<bool> is_buffer_;
+};
+
+}  // namespace
+
+Training find_training(const Model& model, const GraphIndex& index,
+                       const std::vector<InputRole>& roles, const Inference& inference) {
+  return Pass{model, index, roles, inference}.run();
+}
+
+}  // namespace horus::graph
