@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// BERT (Devlin et al. 2019, arXiv:1810.04805): the uncased encoder with pooler and without a task
+// head, layer names as in Hugging Face's BertModel.
+
+#include "horus/zoo/attention_block.hpp"
+#include "horus/zoo/families/family.hpp"
+#include "horus/zoo/layers.hpp"
+
+namespace horus::zoo {
+namespace {
+
+struct Plan {
+  std::int64_t depth{};
+  std::int64_t heads{};
+  std::int64_t width{};
+};
+
+constexpr Plan kBertBase{12, 12, 768};
+constexpr Plan kBertLarge{24, 16, 1024};
+
+constexpr std::int64_t kVocabulary = 30522;
+constexpr std::int64_t kPositions = 512;
+constexpr std::int64_t kSegments = 2;
+constexpr std::int64_t kFeedForward = 4;  // Times the width.
+constexpr double kEpsilon = 1e-12;
+constexpr double kDropout = 0.1;
+
+struct Inputs {
+  Value tokens;
+  Value keep;
+  Value segments;
+};
+
+Inputs declare_inputs(Builder& b, std::int64_t sequence) {
+  const Shape shape{kBatch, sequence};
+  Value tokens = b.input("input_ids", shape, ElementType::Int64);
+  Value keep = b.input("attention_mask", shape, ElementType::Int64);
+  Value segments = b.input("token_type_ids", shape, ElementType::Int64);
+  return {.tokens = std::move(tokens), .keep = std::move(keep), .segments = std::move(segments)};
+}
+
+Value embed(Builder& b, const Inputs& inputs, std::int64_t width) {
+  const auto lookup = [&b, width](const std::string& what, std::int64_t rows, const Value& ids) {
+    const std::string name = "embeddings." + what;
+    return embedding(b, name, b.parameter(name + ".weight", {rows, width}), ids);
+  };
+  const Value words = lookup("word_embeddings", kVocabulary, inputs.tokens);
+  const Value segments = lookup("token_type_embeddings", kSegments, inputs.segments);
+  const Value places =
+      lookup("position_embeddings", kPositions, positions(b, inputs.tokens.shape[1]));
+  Value x = binary(b, "embeddings.add", "Add", words, segments);
+  x = binary(b, "embeddings.add_1", "Add", x, places);
+  return dropout(b, "embeddings.dropout", layer_norm(b, "embeddings.LayerNorm", x, kEpsilon),
+                 kDropout);
+}
+
+/// dropout, sum with the residual, LayerNorm: what ends both halves of a layer.
+Value close(Builder& b, const std::string& name, const Value& x, const Value& residual) {
+  const Value y = dropout(b, name + ".dropout", x, kDropout);
+  return layer_norm(b, name + ".LayerNorm", binary(b, name + ".add", "Add", y, residual), kEpsilon);
+}
+
+Value encoder_layer(Builder& b, const std::string& name, const Value& x, const Plan& plan,
+                    const Value& mask) {
+  const std::string self = name + ".attention.self";
+  const Projections projections =
+      project_apart(b, {.query = self + ".query", .key = self + ".key", .value = self + ".value"},
+                    x, x, Bias::Trained);
+  Value y = attention(b, name + ".attention", projections,
+                      {.heads = plan.heads, .dropout = kDropout, .mask = mask});
+  y = linear(b, name + ".attention.output.dense", y, plan.width);
+  const Value middle = close(b, name + ".attention.output", y, x);
+  y = feed_forward(b, middle,
+                   {.expand = name + ".intermediate.dense",
+                    .activation = name + ".intermediate.gelu",
+                    .contract = name + ".output.dense",
+                    .inner = kFeedForward * plan.width,
+                    .activate = gelu});
+  return close(b, name + ".output", y, middle);
+}
+
+Value pooler(Builder& b, const Value& x) {
+  const Value first = b.integer(0);
+  const std::int64_t width = x.shape.back();
+  const Value token = b.add({.name = "pooler.first",
+                             .op_type = "Gather",
+                             .inputs = {x.name, first.name},
+                             .attributes = {{"axis", std::int64_t{1}}}},
+                            {kBatch, width});
+  return unary(b, "pooler.activation", "Tanh", linear(b, "pooler.dense", token, width));
+}
+
+void build_bert(Builder& b, const Plan& plan, std::int64_t sequence) {
+  const Inputs inputs = declare_inputs(b, sequence);
+  const Value mask = padding_mask(b, "extended_attention_mask", inputs.keep);
+  Value x = embed(b, inputs, plan.width);
+  for (std::int64_t layer = 0; layer < plan.depth; ++layer) {
+    x = encoder_layer(b, "encoder.layer." + std::to_string(layer), x, plan, mask);
+  }
+  b.output(x);
+  b.output(pooler(b, x));
+}
+
+Entry bert(std::string name, const std::string& what, std::vector<std::string> aliases,
+           void (*build)(Builder&, std::int64_t)) {
+  return {.architecture = {.name = std::move(name),
+                           .description = what + " uncased, encoder and pooler, up to 512 tokens "
+                                                 "(arXiv:1810.04805)",
+                           .input = "128 tokens",
+                           .default_batch = 32,
+                           .default_sequence = 128},
+          .sequence_max = kPositions,
+          .aliases = std::move(aliases),
+          .build = build};
+}
+
+}  // namespace
+
+std::vector<Entry> bert_family() {
+  return {
+      bert("bert-base", "BERT-base", {"bert", "bert-base-uncased"},
+           [](Builder& b, std::int64_t sequence) { build_bert(b, kBertBase, sequence); }),
+      bert("bert-large", "BERT-large", {"bert-large-uncased"},
+           [](Builder& b, std::int64_t sequence) { build_bert(b, kBertLarge, sequence); }),
+  };
+}
+
+}  // namespace horus::zoo

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "horus/zoo/layers.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numbers>
+#include <utility>
+
+#include "horus/base/check.hpp"
+
+namespace horus::zoo {
+namespace {
+
+constexpr double kBatchNormEpsilon = 1e-5;
+constexpr double kBatchNormMomentum = 0.9;  // Of the old statistics; PyTorch calls it 0.1.
+
+std::int64_t channels_of(const Value& x) {
+  HORUS_CHECK(x.shape.size() >= 2, "axis 1 holds the channels");
+  return x.shape[1];
+}
+
+std::size_t spatial_rank(const Value& x) {
+  HORUS_CHECK(x.shape.size() >= 3, "spatial operators need (batch, channels, spatial axes...)");
+  return x.shape.size() - 2;
+}
+
+/// `extent` with one entry for each of `axes` spatial axes.
+Extent spread(const Extent& extent, std::size_t axes) {
+  if (extent.size() == 1) return Extent(axes, extent.front());
+  HORUS_CHECK(extent.size() == axes, "an extent has one entry, or one for each spatial axis");
+  return extent;
+}
+
+/// A kernel that slides over the spatial axes of one value.
+struct Sliding {
+  Extent kernel;
+  Extent stride;
+  Extent padding;
+};
+
+template <class Spec>
+Sliding sliding(const Value& x, const Spec& spec) {
+  const std::size_t axes = spatial_rank(x);
+  return {.kernel = spread(spec.kernel, axes),
+          .stride = spread(spec.stride, axes),
+          .padding = spread(spec.padding, axes)};
+}
+
+Attributes attributes_of(const Sliding& window) {
+  Extent both_ends = window.padding;
+  both_ends.insert(both_ends.end(), window.padding.begin(), window.padding.end());
+  return {{"kernel_shape", window.kernel}, {"strides", window.stride}, {"pads", both_ends}};
+}
+
+Shape slide(const Value& x, const Sliding& window, std::int64_t channels) {
+  Shape shape{x.shape[0], channels};
+  for (std::size_t axis = 0; axis < window.kernel.size(); ++axis) {
+    const std::int64_t padded = x.shape[axis + 2] + 2 * window.padding[axis];
+    HORUS_CHECK(padded >= window.kernel[axis], "the kernel fits into the padded input");
+    shape.push_back((padded - window.kernel[axis]) / window.stride[axis] + 1);
+  }
+  return shape;
+}
+
+Shape slide_back(const Value& x, const Sliding& window, std::int64_t channels) {
+  Shape shape{x.shape[0], channels};
+  for (std::size_t axis = 0; axis < window.kernel.size(); ++axis) {
+    shape.push_back((x.shape[axis + 2] - 1) * window.stride[axis] - 2 * window.padding[axis] +
+                    window.kernel[axis]);
+  }
+  return shape;
+}
+
+/// The inputs of a layer: `x`, a weight of `weight_shape`, and a bias where wanted.
+std::vector<std::string> weighted(Builder& b, const std::string& name, const Value& x,
+                                  Shape weight_shape, Shape bias_shape) {
+  std::vector<std::string> inputs{x.name, b.parameter(name + ".weight", weight_shape).name};
+  if (!bias_shape.empty()) inputs.push_back(b.parameter(name + ".bias", bias_shape).name);
+  return inputs;
+}
+
+Shape bias_of(Bias bias, std::int64_t width) {
+  return bias == Bias::Trained ? Shape{width} : Shape{};
+}
+
+Shape broadcast(const Shape& left, const Shape& right) {
+  const Shape& longer = left.size() >= right.size() ? left : right;
+  const Shape& shorter = left.size() >= right.size() ? right : left;
+  Shape shape = longer;
+  const std::size_t offset = longer.size() - shorter.size();
+  for (std::size_t axis = 0; axis < shorter.size(); ++axis) {
+    std::int64_t& size = shape[offset + axis];
+    HORUS_CHECK(size == shorter[axis] || size == 1 || shorter[axis] == 1,
+                "shapes of a pointwise operator broadcast together");
+    if (size == 1) size = shorter[axis];
+  }
+  return shape;
+}
+
+}  // namespace
+
+Value conv(Builder& b, const std::string& name, const Value& x, const ConvSpec& spec) {
+  const Sliding window = sliding(x, spec);
+  HORUS_CHECK(channels_of(x) % spec.groups == 0 && spec.channels % spec.groups == 0,
+              "channels divide evenly into groups");
+  Shape weight{spec.channels, channels_of(x) / spec.groups};
+  weight.insert(weight.end(), window.kernel.begin(), window.kernel.end());
+  Attributes attributes = attributes_of(window);
+  attributes.emplace("group", spec.groups);
+  return b.add({.name = name,
+                .op_type = "Conv",
+                .inputs = weighted(b, name, x, weight, bias_of(spec.bias, spec.channels)),
+                .attributes = std::move(attributes)},
+               slide(x, window, spec.channels));
+}
+
+Value conv_transpose(Builder& b, const std::string& name, const Value& x, const ConvSpec& spec) {
+  const Sliding window = sliding(x, spec);
+  Shape weight{channels_of(x), spec.channels / spec.groups};
+  weight.insert(weight.end(), window.kernel.begin(), window.kernel.end());
+  Attributes attributes = attributes_of(window);
+  attributes.emplace("group", spec.groups);
+  return b.add({.name = name,
+                .op_type = "ConvTranspose",
+                .inputs = weighted(b, name, x, weight, bias_of(spec.bias, spec.channels)),
+                .attributes = std::move(attributes)},
+               slide_back(x, window, spec.channels));
+}
+
+Value max_pool(Builder& b, const std::string& name, const Value& x, const PoolSpec& spec) {
+  const Sliding window = sliding(x, spec);
+  return b.add(
+      {.name = name, .op_type = "MaxPool", .inputs = {x.name}, .attributes = attributes_of(window)},
+      slide(x, window, channels_of(x)));
+}
+
+Value average_pool(Builder& b, const std::string& name, const Value& x, const PoolSpec& spec) {
+  const Sliding window = sliding(x, spec);
+  Attributes attributes = attributes_of(window);
+  attributes.emplace("count_include_pad", std::int64_t{1});
+  return b.add({.name = name,
+                .op_type = "AveragePool",
+                .inputs = {x.name},
+                .attributes = std::move(attributes)},
+               slide(x, window, channels_of(x)));
+}
+
+Value global_average_pool(Builder& b, const std::string& name, const Value& x) {
+  Shape shape(2 + spatial_rank(x), 1);
+  shape[0] = x.shape[0];
+  shape[1] = x.shape[1];
+  return b.add({.name = name, .op_type = "GlobalAveragePool", .inputs = {x.name}}, shape);
+}
+
+Value batch_norm(Builder& b, const std::string& name, const Value& x) {
+  const Shape per_channel{channels_of(x)};
+  NodeSpec node{.name = name,
+                .op_type = "BatchNormalization",
+                .inputs = weighted(b, name, x, per_channel, per_channel),
+                .attributes = {{"epsilon", kBatchNormEpsilon},
+                               {"momentum", kBatchNormMomentum},
+                               {"training_mode", std::int64_t{1}}}};
+  node.inputs.push_back(b.buffer(name + ".running_mean", per_channel).name);
+  node.inputs.push_back(b.buffer(name + ".running_var", per_channel).name);
+  return b.add_many(std::move(node), {x.shape, per_channel, per_channel}).front();
+}
+
+Value layer_norm(Builder& b, const std::string& name, const Value& x, double epsilon) {
+  const Shape last{x.shape.back()};
+  return b.add({.name = name,
+                .op_type = "LayerNormalization",
+                .inputs = weighted(b, name, x, last, last),
+                .attributes = {{"axis", std::int64_t{-1}}, {"epsilon", epsilon}}},
+               x.shape);
+}
+
+Value linear(Builder& b, const std::string& name, const Value& x, std::int64_t features,
+             Bias bias) {
+  const std::int64_t width = x.shape.back();
+  Shape shape = x.shape;
+  shape.back() = features;
+  if (x.shape.size() == 2) {
+    return b.add({.name = name,
+                  .op_type = "Gemm",
+                  .inputs = weighted(b, name, x, {features, width}, bias_of(bias, features)),
+                  .attributes = {{"transB", std::int64_t{1}}}},
+                 shape);
+  }
+  const std::string product = bias == Bias::Trained ? name + ".matmul" : name;
+  Value y = b.add(
+      {.name = product, .op_type = "MatMul", .inputs = weighted(b, name, x, {width, features}, {})},
+      shape);
+  if (bias == Bias::None) return y;
+  return binary(b, name, "Add", y, b.parameter(name + ".bias", {features}));
+}
+
+Value tied_linear(Builder& b, const std::string& name, const Value& x, const Value& table) {
+  return matmul(b, name, x, transpose(b, name + ".transpose", table, {1, 0}));
+}
+
+Value embedding(Builder& b, const std::string& name, const Value& table, const Value& ids) {
+  Shape shape = ids.shape;
+  shape.push_back(table.shape.back());
+  return b.add({.name = name, .op_type = "Gather", .inputs = {table.name, ids.name}}, shape);
+}
+
+Value lstm(Builder& b, const std::string& name, const Value& x, std::int64_t hidden) {
+  HORUS_CHECK(x.shape.size() == 3, "an LSTM reads (time, batch, features)");
+  const std::int64_t time = x.shape[0];
+  const std::int64_t batch = x.shape[1];
+  // ONNX stacks the four gates, and the input and recurrent biases, along axis 1.
+  NodeSpec node{
+      .name = name + ".lstm",
+      .op_type = "LSTM",
+      .inputs = {x.name, b.parameter(name + ".weight_ih", {1, 4 * hidden, x.shape[2]}).name,
+                 b.parameter(name + ".weight_hh", {1, 4 * hidden, hidden}).name,
+                 b.parameter(name + ".bias", {1, 8 * hidden}).name},
+      .attributes = {{"hidden_size", hidden}}};
+  const Value y = b.add(std::move(node), {time, 1, batch, hidden});
+  return b.add({.name = name, .op_type = "Squeeze", .inputs = {y.name, b.integers({1}).name}},
+               {time, batch, hidden});
+}
+
+Value unary(Builder& b, const std::string& name, std::string_view op_type, const Value& x,
+            Attributes attributes) {
+  return b.add({.name = name,
+                .op_type = std::string{op_type},
+                .inputs = {x.name},
+                .attributes = std::move(attributes)},
+               x.shape, x.type);
+}
+
+Value binary(Builder& b, const std::string& name, std::string_view op_type, const Value& left,
+             const Value& right) {
+  return b.add({.name = name, .op_type = std::string{op_type}, .inputs = {left.name, right.name}},
+               broadcast(left.shape, right.shape), left.type);
+}
+
+Value relu(Builder& b, const std::string& name, const Value& x) {
+  return unary(b, name, "Relu", x);
+}
+
+Value relu6(Builder& b, const std::string& name, const Value& x) {
+  const Value low = b.number(0);
+  const Value high = b.number(6);
+  return b.add({.name = name, .op_type = "Clip", .inputs = {x.name, low.name, high.name}}, x.shape);
+}
+
+Value silu(Builder& b, const std::string& name, const Value& x) {
+  return binary(b, name, "Mul", x, unary(b, name + ".sigmoid", "Sigmoid", x));
+}
+
+Value gelu(Builder& b, const std::string& name, const Value& x) {
+  const Value scaled = binary(b, name + ".div", "Div", x, b.number(std::numbers::sqrt2));
+  const Value erf = unary(b, name + ".erf", "Erf", scaled);
+  const Value shifted = binary(b, name + ".add", "Add", erf, b.number(1));
+  const Value product = binary(b, name + ".mul", "Mul", x, shifted);
+  return binary(b, name, "Mul", product, b.number(0.5));
+}
+
+Value gelu_tanh(Builder& b, const std::string& name, const Value& x) {
+  const double slope = std::sqrt(2 * std::numbers::inv_pi);
+  const Value cube = binary(b, name + ".pow", "Pow", x, b.number(3));
+  const Value cubic = binary(b, name + ".mul", "Mul", cube, b.number(0.044715));
+  const Value sum = binary(b, name + ".add", "Add", x, cubic);
+  const Value scaled = binary(b, name + ".mul_1", "Mul", sum, b.number(slope));
+  const Value tanh = unary(b, name + ".tanh", "Tanh", scaled);
+  const Value shifted = binary(b, name + ".add_1", "Add", tanh, b.number(1));
+  const Value half = binary(b, name + ".mul_2", "Mul", x, b.number(0.5));
+  return binary(b, name, "Mul", half, shifted);
+}
+
+Value softmax(Builder& b, const std::string& name, const Value& x) {
+  return unary(b, name, "Softmax", x, {{"axis", std::int64_t{-1}}});
+}
+
+Value dropout(Builder& b, const std::string& name, const Value& x, double rate) {
+  if (rate <= 0) return x;
+  const Value ratio = b.number(rate);
+  const Value training = b.truth();
+  return b.add({.name = name, .op_type = "Dropout", .inputs = {x.name, ratio.name, training.name}},
+               x.shape);
+}
+
+Value concat(Builder& b, const std::string& name, std::span<const Value> parts, std::int64_t axis) {
+  HORUS_CHECK(!parts.empty(), "a concatenation has parts");
+  NodeSpec node{.name = name, .op_type = "Concat", .inputs = {}, .attributes = {{"axis", axis}}};
+  Shape shape = parts.front().shape;
+  auto& joined = shape.at(static_cast<std::size_t>(axis));
+  joined = 0;
+  for (const Value& part : parts) {
+    node.inputs.push_back(part.name);
+    joined += part.shape.at(static_cast<std::size_t>(axis));
+  }
+  return b.add(std::move(node), shape, parts.front().type);
+}
+
+Value flatten(Builder& b, const std::string& name, const Value& x) {
+  std::int64_t width = 1;
+  for (std::size_t axis = 1; axis < x.shape.size(); ++axis) width *= x.shape[axis];
+  return b.add({.name = name,
+                .op_type = "Flatten",
+                .inputs = {x.name},
+                .attributes = {{"axis", std::int64_t{1}}}},
+               {x.shape[0], width});
+}
+
+Value reshape(Builder& b, const std::string& name, const Value& x,
+              const std::vector<std::int64_t>& target, Shape shape) {
+  const Value constant = b.integers(target);
+  return b.add({.name = name, .op_type = "Reshape", .inputs = {x.name, constant.name}},
+               std::move(shape), x.type);
+}
+
+Value transpose(Builder& b, const std::string& name, const Value& x,
+                const std::vector<std::int64_t>& order) {
+  HORUS_CHECK(order.size() == x.shape.size(), "a permutation names every axis");
+  Shape shape;
+  for (const std::int64_t axis : order) shape.push_back(x.shape.at(static_cast<std::size_t>(axis)));
+  return b.add(
+      {.name = name, .op_type = "Transpose", .inputs = {x.name}, .attributes = {{"perm", order}}},
+      shape, x.type);
+}
+
+std::vector<Value> split_last(Builder& b, const std::string& name, const Value& x,
+                              std::int64_t count) {
+  HORUS_CHECK(x.shape.back() % count == 0, "the last axis divides evenly");
+  Shape part = x.shape;
+  part.back() /= count;
+  const auto parts = static_cast<std::size_t>(count);
+  const Value sizes = b.integers(std::vector<std::int64_t>(parts, part.back()));
+  return b.add_many({.name = name,
+                     .op_type = "Split",
+                     .inputs = {x.name, sizes.name},
+                     .attributes = {{"axis", std::int64_t{-1}}}},
+                    std::vector<Shape>(parts, part));
+}
+
+Value matmul(Builder& b, const std::string& name, const Value& left, const Value& right) {
+  HORUS_CHECK(left.shape.size() >= 2 && right.shape.size() >= 2 &&
+                  left.shape.back() == right.shape[right.shape.size() - 2],
+              "the inner sizes of a matrix product agree");
+  Shape shape = left.shape;
+  shape.back() = right.shape.back();
+  return b.add({.name = name, .op_type = "MatMul", .inputs = {left.name, right.name}}, shape);
+}
+
+}  // namespace horus::zoo

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "horus/zoo/zoo.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "horus/base/text.hpp"
+#include "horus/zoo/builder.hpp"
+#include "horus/zoo/families/family.hpp"
+
+namespace horus::zoo {
+namespace {
+
+constexpr std::int64_t kBatchMax = 1'000'000;
+
+using Family = std::vector<Entry> (*)();
+constexpr auto kFamilies = std::to_array<Family>(
+    {alexnet_family, bert_family, dcgan_family, densenet_family, efficientnet_family, gpt2_family,
+     inception_family, lstm_lm_family, mobilenet_family, neumf_family, pointnet_family,
+     resnet_family, transformer_family, vgg_family, vit_family});
+
+std::vector<Entry> collect() {
+  std::vector<Entry> entries;
+  for (const Family family : kFamilies) {
+    for (Entry& entry : family()) entries.push_back(std::move(entry));
+  }
+  std::sort(entries.begin(), entries.end(), [](const Entry& left, const Entry& right) {
+    return left.architecture.name < right.architecture.name;
+  });
+  return entries;
+}
+
+const std::vector<Entry>& catalogue() {
+  static const std::vector<Entry> entries = collect();
+  return entries;
+}
+
+/// What is left of a name when letter case and separators do not matter: "ResNet_50" and
+/// "resnet-50" are "resnet50".
+std::string key_of(std::string_view name) {
+  std::string key;
+  for (const char c : to_lower(name)) {
+    if (c != '-' && c != '_' && c != ' ' && c != '.' && c != '/') key += c;
+  }
+  return key;
+}
+
+bool has_name(const Entry& entry, const std::string& key) {
+  if (key_of(entry.architecture.name) == key) return true;
+  return std::any_of(entry.aliases.begin(), entry.aliases.end(),
+                     [&key](const std::string& alias) { return key_of(alias) == key; });
+}
+
+Result<const Entry*> find(std::string_view name) {
+  const std::string key = key_of(name);
+  std::vector<std::string> names;
+  for (const Entry& entry : catalogue()) {
+    if (has_name(entry, key)) return &entry;
+    names.push_back(entry.architecture.name);
+  }
+  return fail(Errc::NotFound,
+              fmt::format("no architecture is called '{}'.{} 'horus zoo' lists them.",
+                          printable(name), did_you_mean(key, names)));
+}
+
+Result<std::int64_t> sequence_of(const Entry& entry, std::optional<std::int64_t> wanted) {
+  const Architecture& architecture = entry.architecture;
+  if (!wanted) return architecture.default_sequence;
+  if (entry.sequence_max == 0) {
+    return fail(Errc::InvalidArgument,
+                fmt::format("a sequence length was given, but {} reads no sequence; leave it out",
+                            architecture.name));
+  }
+  if (*wanted < 1 || *wanted > entry.sequence_max) {
+    return fail(Errc::InvalidArgument,
+                fmt::format("sequence length {} is outside of 1..{}, which {} can read", *wanted,
+                            entry.sequence_max, architecture.name));
+  }
+  return *wanted;
+}
+
+}  // namespace
+
+std::span<const Architecture> architectures() {
+  static const std::vector<Architecture> all = [] {
+    std::vector<Architecture> list;
+    for (const Entry& entry : catalogue()) list.push_back(entry.architecture);
+    return list;
+  }();
+  return all;
+}
+
+Result<graph::Model> build(std::string_view name, const BuildOptions& options) {
+  HORUS_TRY(const Entry* entry, find(name));
+  if (options.batch && (*options.batch < 1 || *options.batch > kBatchMax)) {
+    return fail(Errc::InvalidArgument,
+                fmt::format("batch {} is outside of 1..{}", *options.batch, kBatchMax));
+  }
+  HORUS_TRY(const std::int64_t sequence, sequence_of(*entry, options.sequence));
+  Builder builder{entry->architecture.name, options.batch};
+  entry->build(builder, sequence);
+  return std::move(builder).finish();
+}
+
+}  // namespace horus::zoo
