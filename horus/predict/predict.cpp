@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "horus/predict/predict.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "horus/predict/constants.hpp"
+#include "horus/predict/fused_attention.hpp"
+#include "horus/predict/lowering.hpp"
+#include "horus/predict/peak_memory.hpp"
+#include "horus/predict/roofline.hpp"
+#include "horus/predict/step_time.hpp"
+
+namespace horus::predict {
+namespace {
+
+/// Nothing is known of the model: the job may take the whole GPU, at any pace.
+Prediction unknown(const GpuSpec& gpu) {
+  Prediction out;
+  out.gpu = gpu.name;
+  out.gpu_utilization = {0.5, 0, 1};
+  out.memory_bandwidth_utilization = {0.5, 0, 1};
+  out.step_time_s = kUnknownStepSeconds;
+  out.memory = {to_bytes(as_double(gpu.memory) / 2), Bytes{0}, gpu.memory, gpu.memory};
+  out.fits = true;
+  out.origin = Origin::Unknown;
+  return out;
+}
+
+/// Share of the graph's operators that the sums do not contain, 0 to 1.
+double uncosted_share(const GraphFeatures& features, const Step& step) {
+  const double unusable = step.ops_without_cost;
+  const double missing = std::max(0, features.ops_without_cost);
+  const double all = static_cast<double>(features.ops.size()) + missing;
+  return all > 0 ? (missing + unusable) / all : 1.0;
+}
+
+bool has_usable_totals(const GraphFeatures& features) {
+  const std::array<double, 4> totals{features.parameters, features.buffers, features.input_elements,
+                                     features.output_elements};
+  return std::ranges::all_of(totals, [](double x) { return x >= 0 && x <= kMostOfAnything; });
+}
+
+StepSpread spread_of(const MachineRates& rates, double uncosted) {
+  const double unknown = kSigmaUncosted * uncosted;
+  return {kSigmaGpu + unknown + (rates.emulated ? kSigmaEmulated : 0), kSigmaHost + unknown,
+          kSigmaLoader};
+}
+
+/// Bytes moved over bytes that could be, as far as the GPU is busy at all.
+Interval bandwidth_interval(const GpuWork& work, const MachineRates& rates,
+                            const Interval& utilization) {
+  const double while_busy = std::min(1.0, work.bytes / (work.busy_s * rates.peak_bytes_per_s));
+  return {while_busy * utilization.expected, while_busy * utilization.low,
+          while_busy * utilization.high};
+}
+
+}  // namespace
+
+Prediction predict(const GraphFeatures& features, const TrainingSetup& setup, const GpuSpec& gpu) {
+  std::vector<OpWork> fused;
+  if (setup.attention == Attention::Fused) fused = fuse_attention(features.ops);
+  const std::span<const OpWork> ops =
+      setup.attention == Attention::Fused ? std::span<const OpWork>{fused} : features.ops;
+
+  const Step step = lower(features, ops, setup);
+  const double uncosted = uncosted_share(features, step);
+  if (uncosted >= 1 || !has_usable_totals(features)) return unknown(gpu);
+
+  const MachineRates rates = rates_of(gpu, setup.precision);
+  const GpuWork work = gpu_work(step.kernels, rates);
+  const StepParts parts{
+      work.busy_s, host_seconds(step),
+      loader_seconds(static_cast<double>(features.batch), setup.samples_per_second)};
+  const StepSpread spread = spread_of(rates, uncosted);
+
+  Prediction out;
+  out.gpu = gpu.name;
+  out.gpu_utilization = utilization_interval(parts, spread);
+  out.memory_bandwidth_utilization = bandwidth_interval(work, rates, out.gpu_utilization);
+  out.step_time_s = step_interval(parts, spread);
+  out.memory = memory_interval(memory_parts(features, ops, setup, gpu), uncosted);
+  out.fits = out.memory.bound <= gpu.memory;
+  out.origin = Origin::Analytic;
+  return out;
+}
+
+}  // namespace horus::predict

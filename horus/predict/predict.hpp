@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The analytical predictor: a roofline over kernels, host launch cost, input pipeline, memory.
+
+#include <span>
+#include <vector>
+
+#include "horus/base/result.hpp"
+#include "horus/domain/gpu.hpp"
+#include "horus/domain/graph_features.hpp"
+#include "horus/domain/prediction.hpp"
+
+namespace horus::predict {
+
+/// Predicts one process of training alone on `gpu`. Never fails: what is unknown widens the
+/// intervals.
+///   Confidence. The numbers are physics and public specifications, not calibrated to any machine.
+/// Operators without cost (features.ops_without_cost, or numbers that are negative or not finite)
+/// widen the intervals with their share; Origin::Analytic then stands for little.
+///   Nothing known (no operator with a cost, or unusable totals): Origin::Unknown, utilization 0 to
+/// 1, memory up to the whole GPU, and a step time that carries no information.
+///   Input pipeline. A rate that is not positive counts as absent; callers check what users typed.
+///   Not modelled: copies over PCIe, collective communication, MIG.
+/// Cost: linear in operators.
+[[nodiscard]] Prediction predict(const GraphFeatures& features, const TrainingSetup& setup,
+                                 const GpuSpec& gpu);
+
+/// What happens when jobs share one GPU by time slicing.
+struct SharedPrediction {
+  std::vector<Interval>
+      slowdowns;            ///< Per job, same order: shared step time / solo step time, >= 1.
+  MemoryPrediction memory;  ///< Of all processes together.
+  bool fits{};              ///< The sum of the bounds is within the GPU's memory.
+  Origin origin{Origin::Unknown};
+};
+
+/// Predicts sharing of one `gpu` by the jobs whose solo predictions are `jobs` (at least one). The
+/// law is an uncalibrated prior (constants.hpp), wider for more than two jobs. Memory is the sum,
+/// as each process has its own context; adding bounds is safe, since not all are reached at once.
+///   Origin is that of the least known job, and Origin::Analytic at best.
+/// Cost: quadratic in the number of jobs.
+[[nodiscard]] SharedPrediction predict_shared(std::span<const Prediction> jobs, const GpuSpec& gpu);
+
+}  // namespace horus::predict

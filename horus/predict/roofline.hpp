@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// How long a GPU takes for a kernel: latency, and the slower of arithmetic and memory.
+
+#include <array>
+#include <span>
+
+#include "horus/domain/gpu.hpp"
+#include "horus/domain/prediction.hpp"
+#include "horus/predict/kernel.hpp"
+
+namespace horus::predict {
+
+/// What one GPU reaches in one precision, by kernel class.
+struct MachineRates {
+  struct Rate {
+    double flops_per_s{};
+    double bytes_per_s{};
+    double latency_s{};
+  };
+  std::array<Rate, kKernelClasses> by_class;
+  double peak_bytes_per_s{};
+  double sms{};          ///< Streaming multiprocessors: thread blocks that run at once.
+  bool emulated{false};  ///< The precision has no units on this GPU and is computed by detours.
+};
+
+/// Which units compute the products:
+///   fp32  FP32 units, TF32 off everywhere. (PyTorch allows TF32 in convolutions on Ampere and
+///         later unless told otherwise: ask for tf32 to predict that.)
+///   tf32  TF32 tensor cores; without them the same as fp32, which is what frameworks do.
+///   fp16, amp  FP16 tensor cores; without them the plain FP16 rate or, where that is lower
+///         (libraries then compute in FP32), the FP32 rate.
+///   bf16  BF16 tensor cores; without them FP32 units at kEmulatedBf16 of their rate, `emulated`.
+/// Everything else is computed in FP32 units.
+[[nodiscard]] MachineRates rates_of(const GpuSpec& gpu, Precision precision);
+
+/// Seconds that all launches of `kernel` keep the GPU busy.
+[[nodiscard]] double busy_seconds(const Kernel& kernel, const MachineRates& rates);
+
+/// Sums over kernels.
+struct GpuWork {
+  double busy_s{};
+  double bytes{};
+};
+[[nodiscard]] GpuWork gpu_work(std::span<const Kernel> kernels, const MachineRates& rates);
+
+}  // namespace horus::predict

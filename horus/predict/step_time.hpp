@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// From kernels, host and input pipeline to the time of a step and how busy the GPU is in it.
+
+#include <optional>
+
+#include "horus/domain/interval.hpp"
+#include "horus/predict/kernel.hpp"
+#include "horus/predict/roofline.hpp"
+
+namespace horus::predict {
+
+/// What competes to be the bottleneck of a step, seconds each.
+struct StepParts {
+  double gpu_s{};
+  double host_s{};
+  double loader_s{};  ///< 0: the input pipeline never waits.
+};
+
+/// Seconds of one step whose parts overlap almost perfectly: their p-norm (kOverlapNorm).
+[[nodiscard]] double step_seconds(const StepParts& parts);
+
+/// Seconds that the host spends dispatching one step.
+[[nodiscard]] double host_seconds(const Step& step);
+
+/// Seconds that the input pipeline needs for a batch; 0 without a stated, positive rate.
+[[nodiscard]] double loader_seconds(double batch, std::optional<double> samples_per_second);
+
+/// Log-normal spreads of the parts.
+struct StepSpread {
+  double gpu{};
+  double host{};
+  double loader{};
+};
+
+/// Seconds per step; low and high move all parts together.
+[[nodiscard]] Interval step_interval(const StepParts& parts, const StepSpread& spread);
+
+/// Share of the step in which a kernel runs, 0 to 1; low and high move the GPU against the rest.
+[[nodiscard]] Interval utilization_interval(const StepParts& parts, const StepSpread& spread);
+
+}  // namespace horus::predict
