@@ -14,6 +14,7 @@ horus_python_test(lint.house house_lint.py --root ${PROJECT_SOURCE_DIR})
 horus_python_test(lint.layers_selftest check_layers_test.py)
 horus_python_test(lint.house_selftest house_lint_test.py)
 horus_python_test(lint.embed_gpus embed_gpus_test.py)
+horus_python_test(lint.truth_table truth_table_test.py)
 
 # The program as its users meet it: one test per file of tests/cli.
 file(GLOB cli_tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/cli/*_cli_test.py)
