@@ -9,6 +9,9 @@
 
 namespace horus::os {
 
+inline constexpr int kStandardOutput = 1;
+inline constexpr int kStandardError = 2;
+
 /// The system's text for `error_number`, e.g. "No space left on device".
 [[nodiscard]] std::string describe_errno(int error_number);
 

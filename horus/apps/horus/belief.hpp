@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the scheduler is told about the configurations of a mix: each is built from the zoo,
+// analysed, and predicted on every GPU type of the cluster. The truth columns are not looked at.
+
+#include <span>
+#include <vector>
+
+#include "horus/base/result.hpp"
+#include "horus/domain/cluster.hpp"
+#include "horus/domain/job.hpp"
+#include "horus/domain/prediction.hpp"
+#include "horus/sim/mix.hpp"
+
+namespace horus::apps {
+
+/// The demand that a prediction amounts to in the books.
+[[nodiscard]] TaskDemand demand_of(const Prediction& prediction);
+
+/// Shape: one row per entry of `mix`, in it one demand per type of `cluster`.
+/// Errors: an unknown model or a batch it does not take, with the entry's name.
+[[nodiscard]] Result<std::vector<std::vector<TaskDemand>>> beliefs_of(const sim::Mix& mix,
+                                                                      const Cluster& cluster);
+
+}  // namespace horus::apps

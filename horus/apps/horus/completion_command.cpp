@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// horus completion: scripts that let a shell complete commands, options and names.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "horus/apps/horus/command.hpp"
+#include "horus/base/text.hpp"
+#include "horus/domain/gpu.hpp"
+#include "horus/domain/prediction.hpp"
+#include "horus/sched/policy.hpp"
+#include "horus/zoo/zoo.hpp"
+
+namespace horus::apps {
+namespace {
+
+/// What can follow an option or a command, for all shells.
+struct Choices {
+  std::string option;  ///< Long name of the option that the words follow.
+  std::vector<std::string> words;
+};
+
+struct CommandWords {
+  std::string name;
+  std::string description;
+  std::vector<std::string> options;
+};
+
+std::vector<CommandWords> commands_of(const CLI::App& root) {
+  std::vector<CommandWords> commands;
+  for (const CLI::App* app : root.get_subcommands([](const CLI::App*) { return true; })) {
+    CommandWords words{.name = app->get_name(), .description = app->get_description()};
+    for (const CLI::Option* option : app->get_options()) {
+      for (const std::string& name : option->get_lnames()) words.options.push_back("--" + name);
+    }
+    commands.push_back(std::move(words));
+  }
+  return commands;
+}
+
+std::vector<std::string> zoo_names() {
+  std::vector<std::string> names;
+  for (const zoo::Architecture& architecture : zoo::architectures()) {
+    names.push_back(architecture.name);
+  }
+  return names;
+}
+
+std::vector<Choices> option_choices() {
+  std::vector<std::string> gpus;
+  for (const GpuSpec& gpu : gpu_catalogue()) gpus.push_back(gpu.name);
+  return {{.option = "--gpu", .words = gpus},
+          {.option = "--reference-gpu", .words = gpus},
+          {.option = "--policy", .words = sched::policy_names()},
+          {.option = "--precision", .words = {"fp32", "tf32", "fp16", "amp", "bf16"}},
+          {.option = "--optimizer", .words = {"none", "sgd", "momentum", "adam", "adamw"}},
+          {.option = "--attention", .words = {"eager", "fused"}},
+          {.option = "--gangs", .words = {"exclusive", "shared"}},
+          {.option = "--format", .words = {"philly", "tiresias"}},
+          {.option = "--generate", .words = {"philly-like"}}};
+}
+
+std::string names_of(const std::vector<CommandWords>& commands) {
+  std::vector<std::string> names;
+  for (const CommandWords& command : commands) names.push_back(command.name);
+  return fmt::format("{}", fmt::join(names, " "));
+}
+
+std::string bash_script(const CLI::App& root) {
+  const std::vector<CommandWords> commands = commands_of(root);
+  std::string values;
+  for (const Choices& choice : option_choices()) {
+    values += fmt::format("    {}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return;;\n",
+                          choice.option, fmt::join(choice.words, " "));
+  }
+  std::string options;
+  for (const CommandWords& command : commands) {
+    options +=
+        fmt::format("    {}) words=\"{}\";;\n", command.name, fmt::join(command.options, " "));
+  }
+  return fmt::format(R"(# bash completion of horus: source <(horus completion bash)
+_horus() {{
+  local word="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD-1]}}" words=""
+  COMPREPLY=()
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W "{} --help --version" -- "$word")); return
+  fi
+  case "$before" in
+{}  esac
+  case "${{COMP_WORDS[1]}}" in
+{}  esac
+  if [ "${{COMP_WORDS[1]}}" = zoo ] && [ "$COMP_CWORD" -eq 2 ]; then words="$words {}"; fi
+  if [ "${{COMP_WORDS[1]}}" = completion ]; then words="bash zsh fish"; fi
+  COMPREPLY=($(compgen -W "$words" -- "$word") $(compgen -f -- "$word"))
+}}
+complete -o filenames -F _horus horus
+)",
+                     names_of(commands), values, options, fmt::join(zoo_names(), " "));
+}
+
+std::string zsh_script(const CLI::App& root) {
+  return "# zsh completion of horus: source <(horus completion zsh)\n"
+         "autoload -U +X bashcompinit && bashcompinit\n" +
+         bash_script(root);
+}
+
+std::string fish_script(const CLI::App& root) {
+  std::string script = "# fish completion of horus: horus completion fish | source\n";
+  for (const CommandWords& command : commands_of(root)) {
+    script += fmt::format("complete -c horus -n __fish_use_subcommand -a {} -d '{}'\n",
+                          command.name, command.description);
+    for (const std::string& option : command.options) {
+      script += fmt::format("complete -c horus -n '__fish_seen_subcommand_from {}' -l {}\n",
+                            command.name, option.substr(2));
+    }
+  }
+  for (const Choices& choice : option_choices()) {
+    script += fmt::format("complete -c horus -l {} -x -a '{}'\n", choice.option.substr(2),
+                          fmt::join(choice.words, " "));
+  }
+  script += fmt::format("complete -c horus -n '__fish_seen_subcommand_from zoo' -a '{}'\n",
+                        fmt::join(zoo_names(), " "));
+  return script;
+}
+
+class CompletionCommand final : public Command {
+ public:
+  CLI::App* declare(CLI::App& parent) override {
+    root_ = &parent;
+    CLI::App* app = parent.add_subcommand("completion", "Print a completion script for a shell");
+    app->add_option("shell", shell_, "bash, zsh or fish")->required();
+    app->footer("Example:\n  echo 'source <(horus completion bash)' >> ~/.bashrc");
+    return app;
+  }
+
+  Result<Done> run(const Console& console) override {
+    if (shell_ == "bash") return console.print(bash_script(*root_));
+    if (shell_ == "zsh") return console.print(zsh_script(*root_));
+    if (shell_ == "fish") return console.print(fish_script(*root_));
+    return fail(Errc::InvalidArgument,
+                fmt::format("unknown shell '{}': expected bash, zsh or fish", printable(shell_)));
+  }
+
+ private:
+  const CLI::App* root_{};
+  std::string shell_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_completion_command() { return std::make_unique<CompletionCommand>(); }
+
+}  // namespace horus::apps

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "horus/apps/horus/model_source.hpp"
+
+#include <fmt/format.h>
+
+#include "horus/base/text.hpp"
+#include "horus/graph/onnx.hpp"
+#include "horus/os/file.hpp"
+#include "horus/zoo/zoo.hpp"
+
+namespace horus::apps {
+namespace {
+
+constexpr std::string_view kZooPrefix = "zoo:";
+
+Result<graph::Model> load(const std::string& reference) {
+  if (reference.starts_with(kZooPrefix)) {
+    auto model = zoo::build(std::string_view{reference}.substr(kZooPrefix.size()));
+    // A wrong name on the command line is usage, as a wrong option is.
+    if (!model) return fail(Errc::InvalidArgument, model.error().text());
+    return model;
+  }
+  HORUS_TRY(const os::MappedFile file, os::MappedFile::open(reference));
+  return graph::read_onnx(file.bytes());
+}
+
+/// The error with the file in front of the place inside it.
+Error located(Error error, const std::string& reference) {
+  if (error.where.empty()) {
+    error.where = printable(reference, 200);
+  } else if (error.where != reference) {
+    error.where = printable(reference, 200) + ": " + error.where;
+  }
+  return error;
+}
+
+}  // namespace
+
+Result<graph::Analysis> analyse_source(const std::string& reference,
+                                       const graph::AnalysisOptions& options) {
+  auto model = load(reference);
+  if (!model) return tl::make_unexpected(located(model.error(), reference));
+  auto analysis = graph::analyse(*model, options);
+  if (!analysis) return tl::make_unexpected(located(analysis.error(), reference));
+  return analysis;
+}
+
+Result<std::map<std::string, std::int64_t>> parse_dims(const std::vector<std::string>& pairs) {
+  std::map<std::string, std::int64_t> dims;
+  for (const std::string& pair : pairs) {
+    const std::size_t equals = pair.find('=');
+    const auto value = equals == std::string::npos
+                           ? std::nullopt
+                           : parse_integer(std::string_view{pair}.substr(equals + 1));
+    if (equals == 0 || !value || *value < 1) {
+      return fail(Errc::InvalidArgument,
+                  fmt::format("cannot read '{}': expected NAME=VALUE with a value of at least 1, "
+                              "e.g. --dim sequence=128",
+                              printable(pair)),
+                  "--dim");
+    }
+    dims[pair.substr(0, equals)] = *value;
+  }
+  return dims;
+}
+
+SourceWithBatch split_batch(const std::string& text) {
+  const std::size_t at = text.rfind('@');
+  if (at == std::string::npos || at == 0) return {.reference = text, .batch = std::nullopt};
+  const auto batch = parse_integer(std::string_view{text}.substr(at + 1));
+  if (!batch || *batch < 1) return {.reference = text, .batch = std::nullopt};
+  return {.reference = text.substr(0, at), .batch = batch};
+}
+
+}  // namespace horus::apps

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""horus predict and horus zoo."""
+import unittest
+
+from harness import CliTest
+
+INTERVALS = ("gpu_utilization", "memory_bandwidth_utilization", "step_time_s", "memory_bytes")
+
+
+class Predict(CliTest):
+    def predictions(self, *arguments):
+        return self.ok_json("predict", *arguments)["predictions"]
+
+    def test_every_quantity_is_an_ordered_interval(self):
+        rows = self.predictions("zoo:resnet50", "--gpu", "V100-16GB,T4,A100-40GB", "--batch", "32")
+        self.assertEqual([row["gpu"] for row in rows], ["V100-16GB", "T4", "A100-40GB"])
+        for row in rows:
+            for key in INTERVALS:
+                with self.subTest(gpu=row["gpu"], key=key):
+                    self.assertLessEqual(row[key]["low"], row[key]["expected"])
+                    self.assertLessEqual(row[key]["expected"], row[key]["high"])
+            self.assertLessEqual(row["memory_bytes"]["high"], row["memory_bytes"]["bound"])
+            self.assertLessEqual(row["gpu_utilization"]["high"], 1.0)
+            self.assertEqual(row["origin"], "analytic")
+            self.assertNotIn("slowdowns", row)
+
+    def test_resnet50_on_a_v100_is_near_what_is_published(self):
+        # About 340 to 400 images/s in FP32 (TensorFlow and PyTorch benchmarks of NVIDIA, 2018-19).
+        row = self.predictions("zoo:resnet50", "--gpu", "V100-16GB", "--batch", "64")[0]
+        self.assertLess(row["step_time_s"]["low"], 64 / 340)
+        self.assertGreater(row["step_time_s"]["high"], 64 / 400)
+
+    def test_fits_uses_the_bound(self):
+        row = self.predictions("zoo:resnet50", "--gpu", "T4", "--batch", "2048")[0]
+        self.assertFalse(row["fits"])
+        row = self.predictions("zoo:resnet18-cifar", "--gpu", "T4", "--batch", "32")[0]
+        self.assertTrue(row["fits"])
+
+    def test_sharing_gives_one_slowdown_a_job(self):
+        row = self.predictions("zoo:resnet50", "--gpu", "V100-16GB", "--batch", "32",
+                               "--with", "zoo:vgg16@16", "zoo:lstm-lm@20")[0]
+        self.assertEqual(len(row["slowdowns"]), 3)
+        for slowdown in row["slowdowns"]:
+            self.assertGreaterEqual(slowdown["low"], 1.0)
+            self.assertLessEqual(slowdown["low"], slowdown["high"])
+        self.assertIn("fits_together", row)
+
+    def test_a_slow_input_pipeline_leaves_the_gpu_idle(self):
+        fast = self.predictions("zoo:resnet50", "--gpu", "T4", "--batch", "32")[0]
+        slow = self.predictions("zoo:resnet50", "--gpu", "T4", "--batch", "32",
+                                "--samples-per-second", "10")[0]
+        self.assertLess(slow["gpu_utilization"]["expected"],
+                        0.5 * fast["gpu_utilization"]["expected"])
+
+    def test_fused_attention_saves_memory_and_amp_does_too(self):
+        common = ("zoo:bert-base", "--gpu", "A100-40GB", "--batch", "16")
+        memory = {name: self.predictions(*common, *more)[0]["memory_bytes"]["expected"]
+                  for name, more in {"eager": (), "fused": ("--attention", "fused"),
+                                     "amp": ("--precision", "amp")}.items()}
+        self.assertLess(memory["fused"], memory["eager"])
+        self.assertLess(memory["amp"], memory["eager"])
+
+    def test_a_bare_a100_is_the_smaller_and_says_so(self):
+        report = self.ok_json("predict", "zoo:alexnet", "--gpu", "A100")
+        self.assertEqual(report["predictions"][0]["gpu"], "A100-40GB")
+        self.assertTrue(any("A100-80GB" in warning for warning in report["warnings"]))
+
+    def test_wrong_names_are_usage_and_suggest_the_nearest(self):
+        self.refused("predict", "zoo:alexnet", "--gpu", "V100-16GBB", code=2, says="V100-16GB")
+        self.refused("predict", "zoo:alexnet", "--gpu", "T4", "--precision", "fp8", code=2,
+                     says="bf16")
+        self.refused("predict", "zoo:alexnet", "--gpu", "T4", "--optimizer", "lion", code=2)
+        self.refused("predict", "zoo:alexnet", code=2, says="--gpu")
+        self.refused("predict", "zoo:alexnet", "--gpu", "T4", "--samples-per-second", "-1", code=2)
+        self.refused("predict", "zoo:alexnet", "--gpu", "T4", "--samples-per-second", "nan", code=2)
+        self.refused("predict", "zoo:alexnet", "--gpu", "T4", "--with", "nothing.onnx", code=1,
+                     says="nothing.onnx")
+
+    def test_the_catalogue_is_listed(self):
+        text = self.ok("predict", "--list-gpus")
+        for name in ("V100-16GB", "A100-40GB", "RTX3090", "H200"):
+            self.assertIn(name, text)
+
+
+class Zoo(CliTest):
+    SIXTEEN = ("alexnet", "vgg16", "resnet18", "resnet50", "resnet18-cifar", "resnet50-cifar",
+               "densenet121", "mobilenet-v2", "efficientnet-b0", "inception-v3", "vit-b-16",
+               "bert-base", "gpt2", "transformer", "lstm-lm", "dcgan", "neumf", "pointnet")
+
+    def test_every_architecture_is_small_and_fully_costed(self):
+        listed = {row["name"] for row in self.ok_json("zoo")["architectures"]}
+        for name in self.SIXTEEN:
+            with self.subTest(name):
+                self.assertIn(name, listed)
+                self.ok("zoo", name, "-o", "net.onnx")
+                self.assertLess((self.folder / "net.onnx").stat().st_size, 400_000)
+                self.assertEqual(self.ok_json("inspect", "net.onnx", "--batch", "3")
+                                 ["nodes_without_cost"], [])
+
+    def test_writes_the_same_bytes_twice(self):
+        self.ok("zoo", "bert-base", "-o", "a.onnx")
+        self.ok("zoo", "bert-base", "-o", "b.onnx")
+        self.assertEqual((self.folder / "a.onnx").read_bytes(),
+                         (self.folder / "b.onnx").read_bytes())
+
+    def test_sequence_length_changes_the_work(self):
+        short = self.ok("zoo", "bert-base", "--seq", "128", "-o", "short.onnx")
+        self.assertEqual(short, "")
+        self.ok("zoo", "bert-base", "--seq", "512", "-o", "long.onnx")
+        macs = [self.ok_json("inspect", f"{name}.onnx")["macs"] for name in ("short", "long")]
+        self.assertAlmostEqual(macs[0] / 11.174e9, 1.0, delta=0.005)
+        self.assertAlmostEqual(macs[1] / 48.318e9, 1.0, delta=0.005)
+
+    def test_refuses_and_leaves_nothing_behind(self):
+        self.refused("zoo", "resnet51", code=2, says="resnet50")
+        self.refused("zoo", "resnet50", "--seq", "5", code=2)
+        self.refused("zoo", "resnet50", "--batch", "-3", code=2)
+        self.refused("zoo", "resnet50", "-o", "no/such/folder/x.onnx", code=1, says="folder")
+        self.refused("zoo", "resnet50", "-o", "/dev/full", code=1, says="No space left")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+
+class Completion(CliTest):
+    def test_scripts_know_commands_options_and_names(self):
+        for shell in ("bash", "zsh", "fish"):
+            text = self.ok("completion", shell)
+            for word in ("inspect", "simulate", "samples-per-second", "resnet50", "V100-16GB"):
+                self.assertIn(word, text, shell)
+        self.refused("completion", "tcsh", code=2, says="bash")
+
+    def test_help_has_examples(self):
+        for command in ("inspect", "predict", "zoo", "simulate", "completion"):
+            self.assertIn("Example", self.ok(command, "--help"), command)
+        self.assertIn("Example", self.ok("--help"))
+        self.assertIn("horus", self.ok("--version"))
+
+
+if __name__ == "__main__":
+    unittest.main()
