@@ -11,6 +11,7 @@
 #include "horus/base/text.hpp"
 #include "horus/graph/attention.hpp"
 #include "horus/graph/binding.hpp"
+#include "horus/graph/composite.hpp"
 #include "horus/graph/costing.hpp"
 #include "horus/graph/export_check.hpp"
 #include "horus/graph/graph_index.hpp"
@@ -104,7 +105,8 @@ Result<Analysis> analyse(const Model& model, const AnalysisOptions& options) {
   const Inference inference = infer_at_wanted_batch(model, index, binding);
   const Training training = find_training(model, index, roles, inference);
   Analysis analysis;
-  std::vector<NodeWork> works = cost_nodes(model, index, inference, training);
+  const Composites composites = find_composites(model, index, inference, training);
+  std::vector<NodeWork> works = cost_nodes(model, index, inference, training, composites);
   mark_attention(index, works);
   const auto folded = folded_normalization(works);
   analysis.features = features_of(model, index, inference, training, std::move(works));

@@ -80,9 +80,12 @@ class Binder {
   }
 
   static Result<Done> unknown_name(const std::string& name, const std::set<std::string>& known) {
-    const std::vector<std::string> names{known.begin(), known.end()};
+    std::vector<std::string> names;
     std::string list;
-    for (const std::string& one : names) list += (list.empty() ? "" : ", ") + printable(one);
+    for (const std::string& one : known) {
+      names.push_back(printable(one));
+      list += (list.empty() ? "" : ", ") + names.back();
+    }
     return fail(
         Errc::InvalidArgument,
         fmt::format("no input has a dimension '{}'.{} Named dimensions: {}", printable(name),

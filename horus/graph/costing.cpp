@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -14,14 +15,26 @@
 namespace horus::graph {
 namespace {
 
+/// What the members of a composite add up to so far.
+struct Gathered {
+  bool has_begun{};
+  bool meets_gradient{};  ///< Its input was used before, so that gradients meet there.
+  double flops_forward{};
+  double flops_backward{};
+  double weight_elements{};
+  int weight_tensors{};
+};
+
 class Coster {
  public:
   Coster(const Model& model, const GraphIndex& index, const Inference& inference,
-         const Training& training)
+         const Training& training, const Composites& composites)
       : model_{model},
         index_{index},
         inference_{inference},
         training_{training},
+        composites_{composites},
+        gathered_(composites.list.size()),
         opset_{opset_of(model)} {
     const std::size_t values = index.names.size();
     storage_.resize(values);
@@ -46,7 +59,8 @@ class Coster {
   OpWork cost(NodeIndex n) {
     const Node& node = model_.graph.nodes[n];
     const OpRule& rule = *find_rule(node.op_type);
-    const CostView view = view_of(n, rule);
+    const CostView view = view_of(NodeView{node, opset_, *known_inputs(index_, inference_, n)},
+                                  rule, index_.inputs[n], index_.outputs[n]);
     CostSheet sheet;
     sheet.work.name = std::string{name_of(node)};
     sheet.work.op_type = node.op_type;
@@ -61,15 +75,57 @@ class Coster {
     if (sheet.work.kind == OpKind::Linear) is_linear_[n] = true;
     account_weights(view, sheet.work);
     account_integers(view, sheet.work);
+    if (composites_.of[n] != kNone) return cost_member(n, view, std::move(sheet.work));
     share_storage(n, view, sheet.work);
     account_meeting_gradients(n, view, sheet.work);
-    keep_tensors(n, sheet);
+    keep_tensors(index_.inputs[n], index_.outputs[n], sheet);
     return std::move(sheet.work);
   }
 
-  CostView view_of(NodeIndex n, const OpRule& rule) const {
+  /// Members give their FLOPs and weights to the whole; what is launched, moved and kept is that of
+  /// the whole.
+  OpWork cost_member(NodeIndex n, const CostView& view, OpWork work) {
+    const Composite& composite = composites_.list[composites_.of[n]];
+    Gathered& sum = gathered_[composites_.of[n]];
+    // Whoever uses the input after the first member finds it used, and adds the gradients itself.
+    if (!sum.has_begun) sum.meets_gradient = gradient_uses_[composite.inputs[0]] > 0;
+    sum.has_begun = true;
+    account_meeting_gradients(n, view, work);
+    sum.flops_forward += work.flops_forward;
+    sum.flops_backward += work.flops_backward;
+    sum.weight_elements += work.weight_elements;
+    sum.weight_tensors += work.weight_tensors;
+    CostSheet sheet;
+    sheet.work.name = std::move(work.name);
+    sheet.work.op_type = std::move(work.op_type);
+    sheet.work.needs_input_gradient = work.needs_input_gradient;
+    if (n == composite.last) cost_whole(composite, sum, sheet);
+    return std::move(sheet.work);
+  }
+
+  void cost_whole(const Composite& composite, const Gathered& sum, CostSheet& sheet) {
+    std::vector<const Fact*> facts;
+    for (const ValueIndex value : composite.inputs) facts.push_back(fact(value));
+    const auto& outputs = index_.outputs[composite.last];
+    const OpRule& rule = *find_rule(composite.whole.op_type);
+    const CostView view = view_of(NodeView{composite.whole, opset_, std::move(facts)}, rule,
+                                  composite.inputs, outputs);
+    OpWork& work = sheet.work;
+    work.kind = rule.kind;
+    work.needs_input_gradient = view.activation_gradients() > 0;
+    rule.cost(view, sheet);
+    work.flops_forward = sum.flops_forward;
+    work.flops_backward = sum.flops_backward;
+    work.weight_elements = sum.weight_elements;
+    work.weight_tensors = sum.weight_tensors;
+    if (sum.meets_gradient) add_gradients(view.size(0), work);
+    keep_tensors(composite.inputs, outputs, sheet);
+  }
+
+  CostView view_of(NodeView node, const OpRule& rule, std::span<const ValueIndex> inputs,
+                   std::span<const ValueIndex> results) const {
     std::vector<Operand> operands;
-    for (const ValueIndex value : index_.inputs[n]) {
+    for (const ValueIndex value : inputs) {
       if (value == kNone) {
         operands.emplace_back();
         continue;
@@ -78,9 +134,8 @@ class Coster {
           {.part = training_.part[value], .needs_gradient = training_.needs_gradient[value]});
     }
     std::vector<const Fact*> outputs;
-    for (const ValueIndex value : index_.outputs[n]) outputs.push_back(fact(value));
-    return {NodeView{model_.graph.nodes[n], opset_, *known_inputs(index_, inference_, n)}, rule,
-            std::move(operands), std::move(outputs)};
+    for (const ValueIndex value : results) outputs.push_back(fact(value));
+    return {std::move(node), rule, std::move(operands), std::move(outputs)};
   }
 
   [[nodiscard]] const Fact* fact(ValueIndex value) const {
@@ -166,19 +221,24 @@ class Coster {
       if (!view.is_activation(i) || !view.operand(i).needs_gradient) continue;
       const bool is_first = gradient_uses_[index_.inputs[n][i]]++ == 0;
       if (is_first || work.kind == OpKind::Free) continue;
-      const double size = view.size(i);
-      work.kernels_backward += 1;
-      work.flops_backward += size;
-      work.elements_read_backward += 2 * size;
-      work.elements_written_backward += size;
+      work.flops_backward += view.size(i);
+      add_gradients(view.size(i), work);
     }
   }
 
-  void keep_tensors(NodeIndex n, CostSheet& sheet) {
-    for (const std::size_t i : sheet.kept_inputs) keep(index_.inputs[n][i], sheet.work);
+  /// The kernel that adds two gradients of `size` elements, but for its FLOPs.
+  static void add_gradients(double size, OpWork& work) {
+    work.kernels_backward += 1;
+    work.elements_read_backward += 2 * size;
+    work.elements_written_backward += size;
+  }
+
+  void keep_tensors(std::span<const ValueIndex> inputs, std::span<const ValueIndex> outputs,
+                    CostSheet& sheet) {
+    for (const std::size_t i : sheet.kept_inputs) keep(inputs[i], sheet.work);
     for (const std::size_t i : sheet.kept_outputs) {
-      keeps_output_[index_.outputs[n][i]] = true;
-      keep(index_.outputs[n][i], sheet.work);
+      keeps_output_[outputs[i]] = true;
+      keep(outputs[i], sheet.work);
     }
     sheet.work.saved_elements += sheet.kept_elements;
     sheet.work.saved_index_bytes += Bytes{sheet.kept_bytes};
@@ -206,6 +266,8 @@ class Coster {
   const GraphIndex& index_;
   const Inference& inference_;
   const Training& training_;
+  const Composites& composites_;
+  std::vector<Gathered> gathered_;  // Per composite.
   std::int64_t opset_;
   std::vector<ValueIndex> storage_;  // Per value: the value whose memory it shares.
   std::vector<bool> is_kept_;        // Per storage.
@@ -217,8 +279,9 @@ class Coster {
 }  // namespace
 
 std::vector<NodeWork> cost_nodes(const Model& model, const GraphIndex& index,
-                                 const Inference& inference, const Training& training) {
-  return Coster{model, index, inference, training}.run();
+                                 const Inference& inference, const Training& training,
+                                 const Composites& composites) {
+  return Coster{model, index, inference, training, composites}.run();
 }
 
 }  // namespace horus::graph

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Runs the cost rule of every node and accounts for what only the graph can see: tensors kept once,
-// operators run in place, gradients that meet.
+// operators run in place, gradients that meet, operators written as several.
 
 #include <vector>
 
 #include "horus/domain/graph_features.hpp"
+#include "horus/graph/composite.hpp"
 #include "horus/graph/graph_index.hpp"
 #include "horus/graph/inference.hpp"
 #include "horus/graph/model.hpp"
@@ -19,10 +20,12 @@ struct NodeWork {
   OpWork work;
 };
 
-/// One entry per node whose shapes are known, in topological order.
+/// One entry per node whose shapes are known, in topological order. The last member of a composite
+/// carries the cost of the whole, as the operator that it computes has it, but with the FLOPs of
+/// the members; the other members are Free.
 /// Cost: linear in nodes and edges.
 [[nodiscard]] std::vector<NodeWork> cost_nodes(const Model& model, const GraphIndex& index,
-                                               const Inference& inference,
-                                               const Training& training);
+                                               const Inference& inference, const Training& training,
+                                               const Composites& composites);
 
 }  // namespace horus::graph

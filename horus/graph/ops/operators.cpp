@@ -174,6 +174,7 @@ constexpr auto kRules = std::to_array<OpRule>({
     {"Sub", 2, 2, "x", Elementwise, infer_elementwise, cost_pointwise, {1, 0, Nothing},
      fold_arithmetic},
     {"Sum", 1, kMany, "x", Elementwise, infer_elementwise, cost_pointwise, {1, 0, Nothing}},
+    {"Swish", 1, 1, "x", Activation, infer_same, cost_pointwise, {5, 9, Input}},
     {"Tan", 1, 1, "x", Activation, infer_same, cost_pointwise, {1, 3, Output}},
     {"Tanh", 1, 1, "x", Activation, infer_same, cost_pointwise, {1, 3, Output}},
     {"ThresholdedRelu", 1, 1, "x", Activation, infer_same, cost_pointwise, {1, 1, Input}},

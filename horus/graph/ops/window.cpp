@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "horus/base/text.hpp"
+
 namespace horus::graph {
 namespace {
 
@@ -37,7 +39,7 @@ Result<Padding> read_padding(const NodeView& node) {
   return refuse(
       fmt::format("auto_pad is '{}', which is none of NOTSET, SAME_UPPER, SAME_LOWER, "
                   "VALID",
-                  text));
+                  printable(text)));
 }
 
 std::int64_t positions(std::int64_t free, std::int64_t stride, Rounding rounding) {
