@@ -14,6 +14,7 @@ constexpr KMeansOptions kClusteringOptions{.clusters = ClusteredQueues::kQueues,
                                            .max_iterations = 20};
 constexpr std::size_t kChangedShare = 10;    // cluster anew when one in ten has changed
 constexpr std::size_t kMeanUtilization = 1;  // position among the features
+constexpr std::uint64_t kClusteringStream = 0x6b6d65616e73;
 
 /// Renumbers clusters from light to heavy, so that a queue's number means something and most jobs
 /// stay where they are when clusters are made anew.
@@ -34,6 +35,8 @@ void sort_by_utilization(Clustering& clustering) {
 }
 
 }  // namespace
+
+ClusteredQueues::ClusteredQueues(std::uint64_t seed) : rng_{Rng{seed}.fork(kClusteringStream)} {}
 
 void ClusteredQueues::add(const WaitingJob& job) {
   const bool is_new = jobs_.try_emplace(job.spec.id, Entry{.job = job, .queue = {}}).second;

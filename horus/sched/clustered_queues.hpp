@@ -19,7 +19,8 @@ class ClusteredQueues {
  public:
   static constexpr std::size_t kQueues = 3;
 
-  explicit ClusteredQueues(std::uint64_t seed) : rng_{seed} {}
+  /// Draws from a stream of its own: nothing else that the seed is used for shares its numbers.
+  explicit ClusteredQueues(std::uint64_t seed);
 
   /// The job is queued by the next settle().
   void add(const WaitingJob& job);

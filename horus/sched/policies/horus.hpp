@@ -2,8 +2,10 @@
 #pragma once
 // horus: prediction-based sharing. Takes the five least-utilising waiting jobs and starts the first
 // of them that fits, on the GPUs that cost least (cost.hpp). An empty GPU never costs more than an
-// occupied one of equal capacity, so it spreads first and packs when nothing is idle. Heavy jobs
-// can starve; that is as published.
+// occupied one of equal capacity, so it spreads first and packs when nothing is idle.
+// Three properties are kept as published: heavy jobs can starve; five light gangs that do not fit
+// hide every job behind them; and the cost knows utilization but not speed, so that among several
+// GPU types a slow GPU, which a job fills more, looks cheaper than a fast one.
 // Source: Yeung et al., "Horus", TPDS 2022; deterministic: means and 90th percentiles instead of
 // samples.
 

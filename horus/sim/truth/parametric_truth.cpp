@@ -12,6 +12,9 @@
 namespace horus::sim {
 namespace {
 
+/// Apart from the streams of the generator and the policies, which may have the same seed.
+constexpr std::uint64_t kTruthStream = 0x7472'7574'6800;
+
 // Shares of the peak rates that training reaches. Assumptions; only their ratios matter, and only
 // when a job runs on another type than the one for which its duration is stated.
 constexpr double kVectorEfficiency = 0.6;
@@ -62,6 +65,12 @@ double shifted_in_logit(double utilization, double shift) {
   return odds / (1.0 + odds);
 }
 
+/// At most 1 PiB, which no GPU has: sums over residents stay within what Bytes can count.
+Bytes scaled(Bytes memory, double factor) {
+  constexpr double kMost = 0x1.0p50;
+  return Bytes{static_cast<std::int64_t>(std::min(as_double(memory) * factor, kMost))};
+}
+
 Result<Done> check(const ParametricOptions& o) {
   struct Range {
     std::string_view name;
@@ -103,7 +112,7 @@ Result<std::unique_ptr<ParametricTruth>> ParametricTruth::make(const Mix& mix,
 ParametricTruth::ParametricTruth(const Mix& mix, std::span<const GpuSpec> types,
                                  const GpuSpec& reference, const GpuSpec& mix_gpu,
                                  const ParametricOptions& options)
-    : options_{options}, rng_{options.seed} {
+    : options_{options}, rng_{Rng{options.seed}.fork(kTruthStream)} {
   for (const GpuSpec& type : types) is_reference_.push_back(type.name == reference.name);
   loads_.reserve(mix.entries.size() * types.size());
   for (std::uint32_t config = 0; config < mix.entries.size(); ++config) {
@@ -132,8 +141,7 @@ TaskLoad ParametricTruth::load(JobId job, std::uint32_t config, std::uint16_t ty
   const double sensitivity_error = of_job.normal();
   load.utilization =
       shifted_in_logit(load.utilization, options_.utilization_spread * utilization_error);
-  load.memory = Bytes{static_cast<std::int64_t>(as_double(load.memory) *
-                                                std::exp(options_.memory_spread * memory_error))};
+  load.memory = scaled(load.memory, std::exp(options_.memory_spread * memory_error));
   load.sensitivity = std::exp(options_.sensitivity_spread * sensitivity_error);
   if (!is_reference_[type]) {
     load.step_ratio *= std::exp(options_.speed_spread * of_job.fork(type).normal());

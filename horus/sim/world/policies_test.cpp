@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "horus/sched/audit.hpp"
 #include "horus/sim/generate.hpp"
 #include "horus/sim/metrics.hpp"
 #include "horus/sim/truth/parametric_truth.hpp"
@@ -29,7 +30,7 @@ using testing_world::policy_of;
 class Lawyer final : public Observer {
  public:
   Lawyer(const Cluster& cluster, std::span<const SimJob> jobs, int max_residents)
-      : cluster_{cluster}, max_residents_{max_residents} {
+      : cluster_{cluster}, jobs_{jobs}, max_residents_{max_residents} {
     for (const SimJob& job : jobs) spec_[job.id] = &job;
   }
 
@@ -49,11 +50,16 @@ class Lawyer final : public Observer {
         ASSERT_EQ(record.gpus.size(), static_cast<std::size_t>(spec.gpus)) << "gang not whole";
         ASSERT_TRUE(std::is_sorted(record.gpus.begin(), record.gpus.end()));
         ASSERT_EQ(std::adjacent_find(record.gpus.begin(), record.gpus.end()), record.gpus.end());
+        work_[record.job] = Work{.since = now_};
         break;
       case EventKind::Completion:
         ASSERT_EQ(running_.erase(record.job), 1U);
         ASSERT_TRUE(done_.insert(record.job).second);
         ASSERT_EQ(record.gpus.size(), static_cast<std::size_t>(spec.gpus));
+        // A completion is rounded to a microsecond, as is the work that it ends.
+        ASSERT_NEAR(work_us(record.job), static_cast<double>(spec.duration.count()),
+                    2.0 + 1e-9 * static_cast<double>(spec.duration.count()))
+            << "work is not conserved";
         break;
       case EventKind::Death:
         ASSERT_EQ(running_.erase(record.job), 1U);
@@ -71,9 +77,11 @@ class Lawyer final : public Observer {
     ASSERT_EQ(view.arrived,
               view.finished + view.rejected + view.engine.running() + view.engine.waiting())
         << "a job was lost";
+    ASSERT_EQ(sched::audit(view.engine.books()), std::nullopt);
     std::int64_t booked_tasks = 0;
     for (const auto& [id, booking] : view.engine.books().bookings()) {
       booked_tasks += static_cast<std::int64_t>(booking.gpus.size());
+      keep_working(id, pace_of(view.devices, id, booking.gpus));
     }
     std::int64_t real_tasks = 0;
     for (GpuIndex gpu = 0; gpu < cluster_.gpus().size(); ++gpu) {
@@ -93,10 +101,41 @@ class Lawyer final : public Observer {
   std::size_t steps{};
 
  private:
+  /// Work of the current run, in microseconds of solo service, and how it goes on.
+  struct Work {
+    TimePoint since;
+    double done_us{};
+    double pace{};  ///< Time per unit of work; 0 until the step of the start is over.
+  };
+
+  [[nodiscard]] double work_us(JobId id) const {
+    const Work& work = work_.at(id);
+    const auto passed_us = static_cast<double>((now_ - work.since).count());
+    return work.pace > 0.0 ? work.done_us + passed_us / work.pace : work.done_us;
+  }
+
+  void keep_working(JobId id, double pace) {
+    work_[id] = Work{.since = now_, .done_us = work_us(id), .pace = pace};
+  }
+
+  /// Told from what is on the GPUs: that of the slowest task.
+  [[nodiscard]] double pace_of(const Devices& devices, JobId id,
+                               std::span<const GpuIndex> gpus) const {
+    const auto job = static_cast<JobIndex>(spec_.at(id) - jobs_.data());
+    double pace = 0.0;
+    for (const GpuIndex gpu : gpus) {
+      const Resident& task = devices.resident(gpu, job);
+      pace = std::max(pace, task.load.step_ratio * task.slowdown);
+    }
+    return pace;
+  }
+
   const Cluster& cluster_;
+  std::span<const SimJob> jobs_;
   int max_residents_;
   TimePoint now_;
   std::map<JobId, const SimJob*> spec_;
+  std::map<JobId, Work> work_;
   std::set<JobId> arrived_, running_, done_;
 };
 
