@@ -86,7 +86,8 @@ function(horus_programs room files libs)
     gtest_discover_tests(horus_${room}_test TEST_PREFIX "${room}." DISCOVERY_TIMEOUT 60
       PROPERTIES LABELS unit TIMEOUT 300)
   endif()
-  if(benches AND NOT HORUS_FUZZ)
+  # Benchmarks of instrumented code would measure the instruments.
+  if(benches AND NOT HORUS_FUZZ AND NOT HORUS_SANITIZE)
     add_executable(horus_${room}_bench ${benches})
     target_link_libraries(horus_${room}_bench PRIVATE horus::${room} ${libs}
       benchmark::benchmark_main)

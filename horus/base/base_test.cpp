@@ -68,6 +68,24 @@ TEST(Printable, ShowsControlBytesAndCutsLongText) {
   EXPECT_EQ(printable("abcdef", 3), "abc...");
 }
 
+TEST(WithoutControls, KeepsWordsAndShowsWhatATerminalWouldObey) {
+  EXPECT_EQ(without_controls("gr\xc3\xbc\xc3\x9f\x1b[2J\n\x7f"),
+            "gr\xc3\xbc\xc3\x9f\\x1b[2J\\x0a\\x7f");
+  // The one-byte and the UTF-8 form of CSI, and a mark that turns the line around.
+  EXPECT_EQ(without_controls("\x9b"
+                             "31m"),
+            "\\x9b31m");
+  EXPECT_EQ(without_controls("\xc2\x9b"
+                             "31m"),
+            "\\xc2\\x9b31m");
+  EXPECT_EQ(without_controls("\xe2\x80\xae"
+                             "gpj"),
+            "\\xe2\\x80\\xaegpj");
+  EXPECT_EQ(without_controls("\xe6\xbc\xa2\xf0\x9f\x98\x80"), "\xe6\xbc\xa2\xf0\x9f\x98\x80");
+  EXPECT_EQ(without_controls("\xe6\xbc"), "\\xe6\\xbc");
+  EXPECT_EQ(without_controls(std::string_view{"a\0b", 3}), "a\\x00b");
+}
+
 TEST(Time, ConvertsSecondsToExactMicroseconds) {
   EXPECT_EQ(from_seconds(1.5).count(), 1'500'000);
   EXPECT_EQ(to_seconds(Duration{250'000}), 0.25);

@@ -27,6 +27,37 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+/// Bytes of a UTF-8 sequence by its first byte; 0 for a byte that begins none.
+std::size_t sequence_length(unsigned first) {
+  if (first < 0x80U) return 1;
+  if (first >= 0xc2U && first < 0xe0U) return 2;
+  if (first >= 0xe0U && first < 0xf0U) return 3;
+  if (first >= 0xf0U && first < 0xf5U) return 4;
+  return 0;
+}
+
+/// What a terminal obeys instead of showing it: C0 and C1 controls, and the marks that turn the
+/// direction of writing around (Unicode 15.0, 2.12 and 23.1).
+bool is_obeyed(std::uint32_t code) {
+  return code < 0x20U || (code >= 0x7fU && code < 0xa0U) || (code >= 0x202aU && code <= 0x202eU) ||
+         (code >= 0x2066U && code <= 0x2069U);
+}
+
+/// Bytes of the character at the front of `text`; 0 where it is obeyed or no UTF-8.
+std::size_t harmless_prefix(std::string_view text) {
+  const auto byte_at = [text](std::size_t i) {
+    return static_cast<unsigned>(static_cast<unsigned char>(text[i]));
+  };
+  const std::size_t length = sequence_length(byte_at(0));
+  if (length == 0 || length > text.size()) return 0;
+  std::uint32_t code = length == 1 ? byte_at(0) : byte_at(0) & (0x7fU >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte_at(i) & 0xc0U) != 0x80U) return 0;
+    code = code << 6U | (byte_at(i) & 0x3fU);
+  }
+  return is_obeyed(code) ? 0 : length;
+}
+
 }  // namespace
 
 std::string_view trim(std::string_view text) {
@@ -82,9 +113,11 @@ std::optional<std::string> nearest_name(std::string_view name,
   std::optional<std::string> nearest;
   std::size_t best = 0;
   for (const std::string& candidate : candidates) {
+    const std::size_t longer = std::max(name.size(), candidate.size());
+    const std::size_t allowed = std::max<std::size_t>(1, longer / 3);
+    // The lengths alone differ by more: a foreign header or table may offer megabytes of these.
+    if (longer - std::min(name.size(), candidate.size()) > allowed) continue;
     const std::size_t distance = edit_distance(wanted, to_lower(candidate));
-    const std::size_t allowed =
-        std::max<std::size_t>(1, std::max(name.size(), candidate.size()) / 3);
     if (distance <= allowed && (!nearest || distance < best)) {
       nearest = candidate;
       best = distance;
@@ -106,6 +139,23 @@ std::string printable(std::string_view text, std::size_t limit) {
       out += c;
     } else {
       out += fmt::format("\\x{:02x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    }
+  }
+  return out;
+}
+
+std::string without_controls(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t length = harmless_prefix(text);
+    if (length == 0) {
+      const auto byte = static_cast<unsigned>(static_cast<unsigned char>(text.front()));
+      out += fmt::format("\\x{:02x}", byte);
+      text.remove_prefix(1);
+    } else {
+      out += text.substr(0, length);
+      text.remove_prefix(length);
     }
   }
   return out;

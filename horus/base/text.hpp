@@ -39,4 +39,9 @@ namespace horus {
 /// with "...": what a foreign file said, safe to print on a terminal.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t limit = 80);
 
+/// `text` with control characters, marks that reverse the direction of writing and bytes that are
+/// no UTF-8 shown as \xNN, and everything else as it is: for names of foreign files on their way to
+/// a terminal.
+[[nodiscard]] std::string without_controls(std::string_view text);
+
 }  // namespace horus

@@ -40,6 +40,7 @@ TEST(FindGpu, SuggestsTheNearestNameForAnUnknownOne) {
   ASSERT_FALSE(choice);
   EXPECT_EQ(choice.error().code, Errc::NotFound);
   EXPECT_THAT(choice.error().message, HasSubstr("Did you mean 'RTX309"));
+  EXPECT_THAT(find_gpu("V101").error().message, HasSubstr("Did you mean 'V100'"));
 }
 
 TEST(Cluster, ParsesGroupsAndSharesTypes) {

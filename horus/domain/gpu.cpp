@@ -58,8 +58,12 @@ Result<GpuChoice> find_gpu(std::string_view name) {
                      .note = fmt::format("'{}' names several GPUs ({}); taking the smallest, {}",
                                          printable(name), others, smallest->name)};
   }
+  // Full names first: they win a tie against their family.
   std::vector<std::string> names;
   for (const GpuSpec& gpu : gpu_catalogue()) names.push_back(gpu.name);
+  for (const GpuSpec& gpu : gpu_catalogue()) {
+    names.push_back(gpu.name.substr(0, gpu.name.find('-')));
+  }
   return fail(Errc::NotFound,
               fmt::format("unknown GPU '{}'.{} 'horus predict --list-gpus' lists the known ones",
                           printable(name), did_you_mean(name, names)));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "horus/base/text.hpp"
 #include "horus/report/pages.hpp"
 
 namespace horus::report {
@@ -23,7 +24,7 @@ std::string range_text(std::string expected, std::string low, std::string high) 
 std::string warnings_text(const std::vector<std::string>& warnings, Colour colour) {
   std::string out;
   for (const std::string& warning : warnings) {
-    out += toned("note: ", Tone::Warn, colour) + warning + "\n";
+    out += toned("note: ", Tone::Warn, colour) + without_controls(warning) + "\n";
   }
   return out.empty() ? out : "\n" + out;
 }
@@ -170,11 +171,12 @@ std::string sharing_text(const wire::PredictReport& report, Colour colour) {
 }  // namespace
 
 std::string page(const wire::InspectReport& report, Colour colour) {
-  std::string out = toned(report.model, Tone::Bold, colour);
+  std::string out = toned(without_controls(report.model), Tone::Bold, colour);
   out += fmt::format("  batch {}, opset {}, IR version {}, {} nodes\n", report.batch, report.opset,
                      report.ir_version, with_commas(static_cast<double>(report.nodes)));
   for (const wire::InputRow& input : report.inputs) {
-    out += fmt::format("input {}  {} {}\n", input.name, input.type, shape_text(input.shape));
+    out += fmt::format("input {}  {} {}\n", without_controls(input.name), input.type,
+                       shape_text(input.shape));
   }
   out += "\n" + render(totals_table(report), colour);
   if (!report.by_operator.empty()) out += "\n" + render(operator_table(report), colour);
@@ -183,7 +185,8 @@ std::string page(const wire::InspectReport& report, Colour colour) {
 }
 
 std::string page(const wire::PredictReport& report, Colour colour) {
-  std::string out = toned(report.jobs.empty() ? "model" : report.jobs.front(), Tone::Bold, colour);
+  const std::string model = report.jobs.empty() ? "model" : without_controls(report.jobs.front());
+  std::string out = toned(model, Tone::Bold, colour);
   out += fmt::format("  batch {}, {}, optimizer {}, attention {}, input {}\n\n", report.batch,
                      name_of(report.setup.precision), name_of(report.setup.optimizer),
                      name_of(report.setup.attention),

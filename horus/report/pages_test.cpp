@@ -47,7 +47,8 @@ TEST(SimulatePage, ShowsChangesAgainstTheFirstPolicy) {
 TEST(SimulatePage, GivesNoPercentageAgainstZero) {
   wire::SimulateReport report{.workload = "w"};
   report.policies = {{.policy = "fifo"}, {.policy = "horus", .lost_work_gpu_s = 7200.0}};
-  EXPECT_THAT(page(report, Colour::Off), HasSubstr("2.0 h"));
+  EXPECT_THAT(page(report, Colour::Off), HasSubstr("2.0 GPU h"));
+  EXPECT_THAT(page(report, Colour::Off), HasSubstr("worse"));
   EXPECT_THAT(page(report, Colour::Off), Not(HasSubstr("inf")));
 }
 

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "horus/base/text.hpp"
+
 namespace horus::report {
 namespace {
 
@@ -24,10 +26,12 @@ std::string padded(std::string_view text, std::size_t width, Align align) {
 
 std::vector<std::size_t> widths_of(const Table& table) {
   std::vector<std::size_t> widths;
-  for (const Column& column : table.columns) widths.push_back(width_of(column.title));
+  for (const Column& column : table.columns) {
+    widths.push_back(width_of(without_controls(column.title)));
+  }
   for (const auto& row : table.rows) {
     for (std::size_t i = 0; i < std::min(row.size(), widths.size()); ++i) {
-      widths[i] = std::max(widths[i], width_of(row[i].text));
+      widths[i] = std::max(widths[i], width_of(without_controls(row[i].text)));
     }
   }
   return widths;
@@ -56,7 +60,8 @@ std::string render(const Table& table, Colour colour) {
       const Cell cell = cell_at(i);
       const Tone tone = cell.tone == Tone::Plain ? fallback : cell.tone;
       if (i > 0) text += "  ";
-      text += toned(padded(cell.text, widths[i], table.columns[i].align), tone, colour);
+      const std::string shown = without_controls(cell.text);
+      text += toned(padded(shown, widths[i], table.columns[i].align), tone, colour);
     }
     return text;
   };

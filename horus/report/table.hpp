@@ -25,7 +25,8 @@ struct Cell {
 };
 
 /// A table of text: columns as wide as their widest cell, two blanks apart, a rule below the
-/// titles. Rows shorter than the columns are filled up.
+/// titles. Rows shorter than the columns are filled up. Control characters of foreign names are
+/// shown, never sent.
 struct Table {
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows;

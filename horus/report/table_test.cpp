@@ -28,6 +28,13 @@ TEST(Table, CountsCharactersNotBytes) {
   EXPECT_EQ(render(table, Colour::Off), "n  m\n----\né  1\n");
 }
 
+TEST(Table, ShowsControlCharactersInsteadOfSendingThem) {
+  const Table table{.columns = {{.title = "n"}}, .rows = {{{.text = "a\x1b[2Jb"}}}};
+  const std::string text = render(table, Colour::Off);
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  EXPECT_NE(text.find("a\\x1b[2Jb\n"), std::string::npos);
+}
+
 TEST(Numbers, ReadAsPeopleWriteThem) {
   EXPECT_EQ(with_commas(25557032), "25,557,032");
   EXPECT_EQ(with_commas(-1234), "-1,234");

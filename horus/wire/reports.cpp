@@ -160,7 +160,7 @@ std::string to_json(const SimulateReport& report) {
                {"cluster", report.cluster},
                {"jobs", report.jobs},
                {"gpus", report.gpus},
-               {"load", report.load},
+               {"load", report.load ? Json(*report.load) : Json(nullptr)},
                {"tolerance", report.tolerance},
                {"seed", report.seed},
                {"truth", report.truth},

@@ -125,7 +125,8 @@ struct SimulateReport {
   std::string cluster;
   std::int64_t jobs{};
   std::int64_t gpus{};
-  double load{};       ///< Offered load of the workload on this cluster; 0 for a closed one.
+  /// Offered load of the workload on this cluster; absent when all jobs arrive at once.
+  std::optional<double> load;
   double tolerance{};  ///< Slowdown beyond which a job counts in beyond_tolerance.
   std::uint64_t seed{};
   std::string truth;  ///< What the world ran on.

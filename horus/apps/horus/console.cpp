@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "horus/base/text.hpp"
 #include "horus/os/descriptor.hpp"
 
 namespace horus::apps {
@@ -13,7 +14,8 @@ Result<Done> Console::print(std::string_view text) const {
 
 void Console::note(std::string_view text) const {
   // There is nowhere left to complain when stderr itself fails.
-  (void)os::write_all(os::kStandardError, fmt::format("horus: {}\n", text), "standard error");
+  (void)os::write_all(os::kStandardError, fmt::format("horus: {}\n", without_controls(text)),
+                      "standard error");
 }
 
 void Console::progress(std::string_view label, double fraction) const {

@@ -64,12 +64,23 @@ Result<std::map<std::string, std::int64_t>> parse_dims(const std::vector<std::st
   return dims;
 }
 
-SourceWithBatch split_batch(const std::string& text) {
+Result<JobSource> parse_job_source(const std::string& text) {
   const std::size_t at = text.rfind('@');
-  if (at == std::string::npos || at == 0) return {.reference = text, .batch = std::nullopt};
-  const auto batch = parse_integer(std::string_view{text}.substr(at + 1));
-  if (!batch || *batch < 1) return {.reference = text, .batch = std::nullopt};
-  return {.reference = text.substr(0, at), .batch = batch};
+  const bool has_batch = at != std::string::npos && at > 0 && at + 1 < text.size() &&
+                         text[at + 1] >= '0' && text[at + 1] <= '9';
+  if (!has_batch) return JobSource{.reference = text};
+  const auto parts = split(std::string_view{text}.substr(at + 1), ':');
+  const auto batch = parse_integer(parts[0]);
+  const auto rate = parts.size() == 2 ? parse_number(parts[1]) : std::nullopt;
+  const bool rate_is_sane = parts.size() == 1 || (rate && *rate > 0.0);
+  if (!batch || *batch < 1 || parts.size() > 2 || !rate_is_sane) {
+    return fail(
+        Errc::InvalidArgument,
+        fmt::format("cannot read '{}': expected MODEL@BATCH or MODEL@BATCH:SAMPLES_PER_SECOND",
+                    printable(text)),
+        "--with");
+  }
+  return JobSource{.reference = text.substr(0, at), .batch = batch, .samples_per_second = rate};
 }
 
 }  // namespace horus::apps

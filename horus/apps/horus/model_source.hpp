@@ -22,12 +22,15 @@ namespace horus::apps {
 [[nodiscard]] Result<std::map<std::string, std::int64_t>> parse_dims(
     const std::vector<std::string>& pairs);
 
-/// A model with its own batch: "net.onnx@64". Without "@", or when what follows is no positive
-/// number, the whole text is the reference.
-struct SourceWithBatch {
+/// One job of --with: "net.onnx", "net.onnx@64" with a batch size of its own, or "net.onnx@64:200"
+/// with what its input pipeline can deliver, samples/s.
+struct JobSource {
   std::string reference;
   std::optional<std::int64_t> batch;
+  std::optional<double> samples_per_second;
 };
-[[nodiscard]] SourceWithBatch split_batch(const std::string& text);
+/// Text whose part behind the last "@" does not begin with a digit is a reference as a whole.
+/// Errors: InvalidArgument.
+[[nodiscard]] Result<JobSource> parse_job_source(const std::string& text);
 
 }  // namespace horus::apps

@@ -59,8 +59,9 @@ class PredictCommand final : public Command {
         ->check(number_between(1e-9, 1e12));
     app->add_option("--attention", attention_, "fused (flash attention) or eager")
         ->capture_default_str();
-    app->add_option("--with", with_,
-                    "Jobs that share the GPU; MODEL@BATCH gives one its own batch size");
+    app->add_option(
+        "--with", with_,
+        "Jobs that share the GPU: MODEL, MODEL@BATCH or MODEL@BATCH:SAMPLES_PER_SECOND");
     app->add_flag("--list-gpus", list_gpus_, "List the GPUs that Horus knows");
     app->add_flag("--json", json_, "Print JSON instead of tables");
     app->footer(
@@ -80,7 +81,7 @@ class PredictCommand final : public Command {
                   "'horus predict --list-gpus' lists the GPUs");
     }
     HORUS_TRY(const std::vector<GpuSpec> gpus, find_gpus());
-    HORUS_TRY(const std::vector<GraphFeatures> jobs, analyse_jobs());
+    HORUS_TRY(const std::vector<Job> jobs, analyse_jobs());
     for (const GpuSpec& gpu : gpus) report_.predictions.push_back(predict_on(gpu, jobs));
     return console.print(json_ ? wire::to_json(report_) : report::page(report_, console.colour()));
   }
@@ -97,28 +98,34 @@ class PredictCommand final : public Command {
     return found;
   }
 
-  Result<std::vector<GraphFeatures>> analyse_jobs() {
+  /// One of the jobs on the GPU. All share precision, optimizer and attention; each has its input.
+  struct Job {
+    GraphFeatures features;
+    TrainingSetup setup;
+  };
+
+  Result<std::vector<Job>> analyse_jobs() {
     HORUS_TRY(report_.setup.precision, parse_precision(precision_));
     HORUS_TRY(report_.setup.optimizer, parse_optimizer(optimizer_));
     HORUS_TRY(report_.setup.attention, parse_attention(attention_));
     report_.setup.samples_per_second = samples_per_second_;
-    graph::AnalysisOptions options{.batch = batch_, .dims = {}};
-    HORUS_TRY(options.dims, parse_dims(dims_));
-    std::vector<GraphFeatures> jobs;
-    HORUS_TRY_DONE(add_job(jobs, model_, options));
-    report_.batch = jobs.front().batch;
+    HORUS_TRY(const auto dims, parse_dims(dims_));
+    std::vector<Job> jobs;
+    HORUS_TRY_DONE(add_job(jobs, {model_, batch_, samples_per_second_}, dims));
+    report_.batch = jobs.front().features.batch;
     for (const std::string& other : with_) {
-      const SourceWithBatch source = split_batch(other);
-      if (source.batch) options.batch = source.batch;
-      HORUS_TRY_DONE(add_job(jobs, source.reference, options));
-      options.batch = batch_;
+      HORUS_TRY(JobSource source, parse_job_source(other));
+      if (!source.batch) source.batch = batch_;
+      HORUS_TRY_DONE(add_job(jobs, source, dims));
     }
     return jobs;
   }
 
-  Result<Done> add_job(std::vector<GraphFeatures>& jobs, const std::string& reference,
-                       const graph::AnalysisOptions& options) {
-    HORUS_TRY(graph::Analysis analysis, analyse_source(reference, options));
+  Result<Done> add_job(std::vector<Job>& jobs, const JobSource& source,
+                       const std::map<std::string, std::int64_t>& dims) {
+    const std::string& reference = source.reference;
+    HORUS_TRY(graph::Analysis analysis,
+              analyse_source(reference, {.batch = source.batch, .dims = dims}));
     for (const std::string& warning : analysis.warnings) {
       report_.warnings.push_back(reference + ": " + warning);
     }
@@ -129,15 +136,17 @@ class PredictCommand final : public Command {
     }
     report_.jobs.push_back(
         with_.empty() ? reference : fmt::format("{}@{}", reference, analysis.features.batch));
-    jobs.push_back(std::move(analysis.features));
+    TrainingSetup setup = report_.setup;
+    setup.samples_per_second = source.samples_per_second;
+    jobs.push_back({.features = std::move(analysis.features), .setup = setup});
     return Done{};
   }
 
-  [[nodiscard]] wire::PredictionRow predict_on(const GpuSpec& gpu,
-                                               const std::vector<GraphFeatures>& jobs) const {
+  [[nodiscard]] static wire::PredictionRow predict_on(const GpuSpec& gpu,
+                                                      const std::vector<Job>& jobs) {
     std::vector<Prediction> solo;
-    for (const GraphFeatures& job : jobs) {
-      solo.push_back(predict::predict(job, report_.setup, gpu));
+    for (const Job& job : jobs) {
+      solo.push_back(predict::predict(job.features, job.setup, gpu));
     }
     wire::PredictionRow row{.prediction = solo.front()};
     if (solo.size() > 1) {

@@ -32,18 +32,13 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   return commands;
 }
 
-std::string one_line(std::string text) {
-  std::ranges::replace(text, '\n', ' ');
-  return text;
-}
-
 /// An error of the command line is usage; everything else is the world.
 int exit_code(const Error& error) {
   return error.code == Errc::InvalidArgument ? kUsage : kFailure;
 }
 
 int report(const Error& error, const Console& console) {
-  console.note("error: " + one_line(error.text()));
+  console.note("error: " + error.text());
   return exit_code(error);
 }
 

@@ -206,9 +206,9 @@ class SimulateCommand final : public Command {
 
   void note_rejections(const std::string& name, const sim::SimResult& result) {
     if (result.rejections.empty()) return;
-    report_.notes.push_back(fmt::format("{}: {} jobs rejected; the first: {}", name,
-                                        result.rejections.size(),
-                                        result.rejections.front().reason));
+    const sim::Rejection& first = result.rejections.front();
+    report_.notes.push_back(fmt::format("{}: {} jobs rejected; the first: job {} {}", name,
+                                        result.rejections.size(), first.job.value, first.reason));
   }
 
   WorkloadOptions workload_;

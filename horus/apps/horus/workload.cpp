@@ -58,7 +58,7 @@ Result<Workload> WorkloadOptions::make(std::int64_t gpus, std::uint64_t seed) co
   }
   auto workload = trace_.empty() ? generate(gpus, seed) : read(gpus);
   if (!workload) return tl::make_unexpected(as_usage(workload.error()));
-  if (!closed_) workload->load = sim::offered_load(workload->jobs, gpus).value_or(0.0);
+  workload->load = sim::offered_load(workload->jobs, gpus);
   return workload;
 }
 

@@ -19,7 +19,7 @@ namespace horus::apps {
 struct Workload {
   std::string name;                 ///< For people: the file or the generator's words.
   std::vector<sim::TraceJob> jobs;  ///< In order of arrival.
-  double load{};                    ///< Offered to the cluster; 0 for a closed workload.
+  std::optional<double> load;  ///< Offered to the cluster; absent when all jobs arrive at once.
   std::vector<std::string> notes;
 };
 

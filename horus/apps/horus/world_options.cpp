@@ -62,10 +62,13 @@ Result<Done> set_parameter(sim::ParametricOptions& options, const std::string& p
   return Done{};
 }
 
-Result<GpuSpec> gpu_or(const std::string& name, const GpuSpec& otherwise, const char* option) {
+/// The GPU of an option, `otherwise` when it was not given. A choice that was made is noted.
+Result<GpuSpec> gpu_or(const std::string& name, const GpuSpec& otherwise, const char* option,
+                       std::vector<std::string>& notes) {
   if (name.empty()) return otherwise;
   const auto choice = find_gpu(name);
   if (!choice) return fail(Errc::InvalidArgument, choice.error().message, option);
+  if (!choice->note.empty()) notes.push_back(choice->note);
   return *choice->spec;
 }
 
@@ -104,25 +107,25 @@ Result<sim::Mix> WorldOptions::read_mix() const {
   return sim::parse_mix(text, mix_);
 }
 
-Result<std::unique_ptr<sim::Truth>> WorldOptions::parametric(const sim::Mix& mix,
-                                                             const Cluster& cluster,
-                                                             std::uint64_t seed) const {
+Result<Done> WorldOptions::add_parametric_truth(World& world, const Cluster& cluster,
+                                                std::uint64_t seed) const {
   sim::ParametricOptions options;
   options.seed = seed;
   for (const std::string& pair : truth_) HORUS_TRY_DONE(set_parameter(options, pair));
   HORUS_TRY(const GpuChoice default_mix_gpu, find_gpu(sim::kMixGpu));
-  HORUS_TRY(const GpuSpec mix_gpu, gpu_or(mix_gpu_, *default_mix_gpu.spec, "--mix-gpu"));
+  HORUS_TRY(const GpuSpec mix_gpu,
+            gpu_or(mix_gpu_, *default_mix_gpu.spec, "--mix-gpu", world.notes));
   HORUS_TRY(const GpuSpec reference,
-            gpu_or(reference_gpu_, cluster.types().front(), "--reference-gpu"));
-  HORUS_TRY(auto truth,
-            sim::ParametricTruth::make(mix, cluster.types(), reference, mix_gpu, options));
-  return std::unique_ptr<sim::Truth>{std::move(truth)};
+            gpu_or(reference_gpu_, cluster.types().front(), "--reference-gpu", world.notes));
+  HORUS_TRY(world.truth,
+            sim::ParametricTruth::make(world.mix, cluster.types(), reference, mix_gpu, options));
+  return Done{};
 }
 
 Result<World> WorldOptions::make(const Cluster& cluster, std::uint64_t seed) const {
   World world;
   HORUS_TRY(world.mix, read_mix());
-  HORUS_TRY(world.truth, parametric(world.mix, cluster, seed));
+  HORUS_TRY_DONE(add_parametric_truth(world, cluster, seed));
   world.description = "parametric: an assumption, not a measurement";
   if (truth_table_.empty()) return world;
   HORUS_TRY(const std::string text, os::read_text(truth_table_));

@@ -38,9 +38,9 @@ class WorldOptions {
 
  private:
   [[nodiscard]] Result<sim::Mix> read_mix() const;
-  [[nodiscard]] Result<std::unique_ptr<sim::Truth>> parametric(const sim::Mix& mix,
-                                                               const Cluster& cluster,
-                                                               std::uint64_t seed) const;
+  /// Needs world.mix.
+  [[nodiscard]] Result<Done> add_parametric_truth(World& world, const Cluster& cluster,
+                                                  std::uint64_t seed) const;
 
   std::string mix_;
   std::string mix_gpu_;
