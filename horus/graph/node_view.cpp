@@ -115,8 +115,9 @@ std::optional<std::vector<std::int64_t>> NodeView::setting(const Moved& place) c
   }
   if (!has_input(place.input)) return std::nullopt;
   if (auto numbers = contents(place.input)) return numbers;
-  note(fmt::format("input {} ('{}') depends on data, so its value is unknown", place.input,
-                   place.attribute));
+  note(fmt::format(
+      "input {} ('{}') depends on data or is stored outside the file, so its value is unknown",
+      place.input, place.attribute));
   return std::nullopt;
 }
 

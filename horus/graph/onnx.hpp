@@ -13,7 +13,7 @@ namespace horus::graph {
 
 /// What a file may claim before it is refused. Each limit is far above any known model.
 struct ReadLimits {
-  std::size_t nodes{2'000'000};
+  std::size_t nodes{1'000'000};
   std::size_t tensors{2'000'000};
   std::size_t rank{64};
   int depth{16};  ///< Nested subgraphs.

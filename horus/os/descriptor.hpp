@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "horus/base/result.hpp"
 
@@ -15,7 +16,27 @@ inline constexpr int kStandardError = 2;
 /// The system's text for `error_number`, e.g. "No space left on device".
 [[nodiscard]] std::string describe_errno(int error_number);
 
-/// Writes all of `text`, going on after interruptions and partial writes. `where` names the target.
+/// A file descriptor that is closed with its owner. -1: none.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_{number} {}
+  Descriptor(Descriptor&& other) noexcept : number_{other.release()} {}
+  Descriptor& operator=(Descriptor&&) = delete;
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor();
+
+  [[nodiscard]] int number() const { return number_; }
+  /// Hands the number to the caller, who closes it.
+  [[nodiscard]] int release() { return std::exchange(number_, -1); }
+
+ private:
+  int number_;
+};
+
+/// Writes all of `text`, going on after interruptions, partial writes and full pipes that do not
+/// block. `where` names the target. A limit on the size of files is an error as a full disk is,
+/// not the end of the process: the first call sets SIGXFSZ to be ignored.
 [[nodiscard]] Result<Done> write_all(int descriptor, std::string_view text, std::string_view where);
 
 }  // namespace horus::os

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "horus/base/result.hpp"
+#include "horus/os/descriptor.hpp"
 
 namespace horus::os {
 
@@ -35,20 +36,25 @@ class MappedFile {
   std::size_t size_{};
 };
 
-/// More text than this is no trace or table but a mistake or a gzip bomb.
-inline constexpr std::size_t kMaxTextBytes = std::size_t{2} << 30U;
+/// More text than this is no trace or table but a mistake.
+inline constexpr std::size_t kMaxTextBytes = std::size_t{1} << 30U;
 
-/// The whole of a text file, unpacked when it starts with the gzip magic, whatever its name.
+/// The whole of a text file, unpacked when it starts with the gzip magic, whatever its name. What
+/// others do to the file meanwhile changes what is read, and ends nothing.
 /// Errors: as MappedFile::open; Corrupt for a damaged or truncated gzip stream; Unsupported beyond
-/// `limit` bytes of text.
+/// `limit` bytes of text, and for a gzip bomb: more than 64 MiB from less than a hundredth of it.
 [[nodiscard]] Result<std::string> read_text(const std::string& path,
                                             std::size_t limit = kMaxTextBytes);
 
 /// A file that appears under its name only when it is complete: written beside it, flushed to disk
-/// and renamed by commit(). Without commit() nothing is left behind. Devices and pipes are written
-/// in place. Not thread-safe.
+/// and renamed by commit(). Without commit() nothing is left behind, unless the process is killed:
+/// then a file named .horus-XXXXXX. A file that is replaced keeps its mode, and a symbolic link to
+/// it stays a link. Devices, pipes and names of open descriptors (/dev/stdout) are written in
+/// place. Not thread-safe.
 class OutputFile {
  public:
+  /// Errors: Unavailable (no permission, no folder, a pipe that nobody reads), InvalidArgument (a
+  /// directory).
   [[nodiscard]] static Result<OutputFile> create(const std::string& path);
 
   /// Buffers; an error (disk full) is reported here or by commit().
@@ -62,11 +68,12 @@ class OutputFile {
   ~OutputFile();
 
  private:
-  OutputFile(int descriptor, std::string path, std::string temporary);
+  OutputFile(Descriptor descriptor, std::string path, std::string target, std::string temporary);
   [[nodiscard]] Result<Done> flush();
 
-  int descriptor_{-1};
-  std::string path_;
+  Descriptor descriptor_;
+  std::string path_;       ///< As the caller calls it.
+  std::string target_;     ///< Where it ends up, behind symbolic links.
   std::string temporary_;  ///< Empty when written in place.
   std::string buffer_;
 };

@@ -2,9 +2,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <thread>
+#include <vector>
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -93,6 +97,99 @@ TEST_F(FileTest, StopsUnpackingAtTheLimit) {
   const std::string bomb = gzip(std::string(5'000'000, '0'));
   EXPECT_EQ(read_text(write("bomb", bomb), 1'000'000).error().code, Errc::Unsupported);
   EXPECT_EQ(read_text(write("plain", "12345"), 4).error().code, Errc::Unsupported);
+}
+
+TEST_F(FileTest, RefusesAGzipBombButNotWellPackedText) {
+  EXPECT_EQ(read_text(write("packed", gzip(std::string(60'000'000, '0')))).value().size(),
+            60'000'000U);
+  const auto bomb = read_text(write("bomb", gzip(std::string(80'000'000, '0'))));
+  ASSERT_FALSE(bomb);
+  EXPECT_EQ(bomb.error().code, Errc::Unsupported);
+  EXPECT_THAT(bomb.error().text(), HasSubstr("gzip bomb"));
+}
+
+TEST_F(FileTest, LeavesALinkALinkAndAModeAMode) {
+  write("real", "old");
+  ASSERT_EQ(::chmod(path("real").c_str(), 0755), 0);
+  std::filesystem::create_symlink("real", path("link"));
+  std::filesystem::create_symlink("later", path("dangling"));
+  std::filesystem::create_symlink("loop", path("loop"));
+  ASSERT_TRUE(write_file(path("link"), "new"));
+  EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
+  EXPECT_EQ(read_text(path("real")).value(), "new");
+  EXPECT_EQ(std::filesystem::status(path("real")).permissions(), std::filesystem::perms{0755});
+  ASSERT_TRUE(write_file(path("dangling"), "born"));
+  EXPECT_EQ(read_text(path("later")).value(), "born");
+  EXPECT_THAT(write_file(path("loop"), "x").error().text(), HasSubstr("symbolic links"));
+}
+
+TEST_F(FileTest, WritesInPlaceWhatADescriptorNames) {
+  const std::string log = write("log", "first\n");
+  const Descriptor opened{::open(log.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC)};
+  const std::string name = "/proc/self/fd/" + std::to_string(opened.number());
+  // As root a rename would replace the name in /dev, for the whole machine.
+  std::filesystem::create_symlink(name, path("stdout"));
+  ASSERT_TRUE(write_file(path("stdout"), "second\n"));
+  EXPECT_TRUE(std::filesystem::is_symlink(path("stdout")));
+  EXPECT_EQ(read_text(log).value(), "first\nsecond\n");
+}
+
+TEST_F(FileTest, TakesNamesAsLongAsTheSystemDoes) {
+  const std::string longest(255, 'n');
+  ASSERT_TRUE(write_file(path(longest.c_str()), "x"));
+  EXPECT_EQ(read_text(path(longest.c_str())).value(), "x");
+  EXPECT_THAT(write_file(path((longest + "n").c_str()), "x").error().text(), HasSubstr("too long"));
+}
+
+TEST_F(FileTest, NeverHangsOnAPipeThatNobodyReads) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  EXPECT_THAT(write_file(path("pipe"), "x").error().text(), HasSubstr("nobody reads"));
+  const Descriptor reader{::open(path("pipe").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
+  EXPECT_TRUE(write_file(path("pipe"), "x"));
+}
+
+TEST_F(FileTest, TakesNoNumberOfAStandardStream) {
+  const Descriptor saved{::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)};
+  ::close(STDIN_FILENO);
+  {
+    auto file = OutputFile::create(path("out"));
+    ASSERT_TRUE(file);
+    EXPECT_EQ(::fcntl(STDIN_FILENO, F_GETFD), -1) << "the file took the number of stdin";
+  }
+  if (saved.number() >= 0) ::dup2(saved.number(), STDIN_FILENO);
+}
+
+TEST_F(FileTest, ReportsALimitOnTheSizeOfFiles) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit tight{.rlim_cur = 1024, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &tight), 0);
+  const auto done = write_file(path("out"), std::string(10'000, 'x'));
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error().text(), HasSubstr("File too large"));
+  EXPECT_EQ(files(), 0U);
+}
+
+TEST(WriteAll, WaitsForAPipeThatDoesNotBlock) {
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+  const std::string text(1'000'000, 'x');
+  std::size_t received = 0;
+  std::thread reader{[&] {
+    std::vector<char> piece(65536);
+    while (true) {
+      const ssize_t count = ::read(ends[0], piece.data(), piece.size());
+      if (count == 0) return;
+      if (count > 0) received += static_cast<std::size_t>(count);
+    }
+  }};
+  const bool is_done = write_all(ends[1], text, "pipe").has_value();
+  ::close(ends[1]);
+  reader.join();
+  ::close(ends[0]);
+  EXPECT_TRUE(is_done);
+  EXPECT_EQ(received, text.size());
 }
 
 TEST_F(FileTest, AppearsOnlyWhenComplete) {

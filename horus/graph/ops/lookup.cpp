@@ -43,7 +43,8 @@ Result<Facts> infer_gather_nd(const NodeView& node) {
 
 Result<Facts> infer_one_hot(const NodeView& node) {
   const auto depth = node.scalar(1);
-  if (!depth) return refuse("the depth depends on data, so it is unknown");
+  if (!depth)
+    return refuse("the depth depends on data or is stored outside the file, so it is unknown");
   if (!(*depth >= 0 && *depth <= static_cast<double>(kMaxElements))) {
     return refuse(fmt::format("depth {} is no size", *depth));
   }

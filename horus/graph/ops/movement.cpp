@@ -89,7 +89,9 @@ Result<Facts> infer_transpose(const NodeView& node) {
 
 Result<Facts> infer_expand(const NodeView& node) {
   const auto target = node.contents(1);
-  if (!target) return refuse("the target shape depends on data, so it is unknown");
+  if (!target)
+    return refuse(
+        "the target shape depends on data or is stored outside the file, so it is unknown");
   if (!is_sound(*target)) return refuse(fmt::format("{} is no shape", text_of(*target)));
   HORUS_TRY(Shape shape, broadcast(node.shape(0), *target));
   return one(node.input(0).type, std::move(shape));

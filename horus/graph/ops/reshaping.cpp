@@ -32,7 +32,9 @@ Result<std::vector<std::size_t>> axes_of(const std::vector<std::int64_t>& list, 
 Result<Facts> infer_reshape(const NodeView& node) {
   const Shape& data = node.shape(0);
   const auto target = node.setting(kReshapeShape);
-  if (!target) return refuse("the target shape depends on data, so it is unknown");
+  if (!target)
+    return refuse(
+        "the target shape depends on data or is stored outside the file, so it is unknown");
   const bool copies_zero = node.integer("allowzero", 0) == 0;
   Shape shape = *target;
   auto open = shape.end();

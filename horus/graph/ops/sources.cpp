@@ -90,7 +90,8 @@ Result<Facts> infer_constant(const NodeView& node) {
 
 Result<Facts> infer_constant_of_shape(const NodeView& node) {
   const auto shape = node.contents(0);
-  if (!shape) return refuse("the shape depends on data, so it is unknown");
+  if (!shape)
+    return refuse("the shape depends on data or is stored outside the file, so it is unknown");
   if (!is_sound(*shape)) return refuse(fmt::format("{} is no shape", text_of(*shape)));
   const Tensor* value = node.tensor("value");
   Facts facts = one(value == nullptr ? ElementType::Float32 : value->type, *shape);
@@ -111,7 +112,8 @@ Result<Facts> infer_range(const NodeView& node) {
   const auto start = node.scalar(0);
   const auto limit = node.scalar(1);
   const auto delta = node.scalar(2);
-  if (!start || !limit || !delta) return refuse("the range depends on data, so it is unknown");
+  if (!start || !limit || !delta)
+    return refuse("the range depends on data or is stored outside the file, so it is unknown");
   const double steps = std::ceil((*limit - *start) / *delta);
   if (!(std::abs(steps) <= static_cast<double>(kMaxElements))) {
     return refuse("the range never ends");

@@ -26,6 +26,7 @@ constexpr Format kFormats[] = {
 /// A job and where it stands in time before the first arrival is known.
 struct RawJob {
   std::int64_t arrival_us{};
+  std::uint64_t line{};
   bool is_repeated{false};  ///< Its id belongs to an earlier row.
   TraceJob job;
 };
@@ -55,6 +56,10 @@ class Collector {
     const std::int64_t first_us = jobs_.front().arrival_us;
     trace_.jobs.reserve(jobs_.size());
     for (RawJob& raw : jobs_) {
+      if (raw.arrival_us - first_us > from_seconds(kTraceSecondsMax).count()) {
+        HORUS_TRY_DONE(refuse(too_late(raw, first_us, source)));
+        continue;
+      }
       raw.job.arrival = TimePoint{Duration{raw.arrival_us - first_us}};
       trace_.jobs.push_back(std::move(raw.job));
     }
@@ -64,20 +69,20 @@ class Collector {
  private:
   struct IdUse {
     std::uint64_t id{};
-    std::uint64_t line{};
     std::size_t job{};
   };
 
   void add(const TraceRow& row, std::uint64_t line) {
     RawJob raw;
     raw.arrival_us = row.arrival_us;
+    raw.line = line;
     raw.job.id = JobId{row.has_id ? row.id : rows_};
     raw.job.row = rows_;
     raw.job.duration = row.duration;
     raw.job.gpus = row.gpus;
     raw.job.model = row.model;
     raw.job.partition = row.partition;
-    ids_.push_back(IdUse{raw.job.id.value, line, jobs_.size()});
+    ids_.push_back(IdUse{raw.job.id.value, jobs_.size()});
     jobs_.push_back(std::move(raw));
   }
 
@@ -106,12 +111,19 @@ class Collector {
           refuse(Error{Errc::Corrupt,
                        fmt::format("column 'job_id': found {} again, expected an id that "
                                    "no row before it has (line {} has it)",
-                                   ids_[i].id, ids_[i - 1].line),
-                       fmt::format("{}:{}", source, ids_[i].line)}));
+                                   ids_[i].id, jobs_[ids_[i - 1].job].line),
+                       fmt::format("{}:{}", source, jobs_[ids_[i].job].line)}));
       jobs_[ids_[i].job].is_repeated = true;
     }
     std::erase_if(jobs_, [](const RawJob& raw) { return raw.is_repeated; });
     return Done{};
+  }
+
+  static Error too_late(const RawJob& raw, std::int64_t first_us, const std::string& source) {
+    return Error{Errc::Corrupt,
+                 fmt::format("the job arrives {:.0f} s after the first, expected at most {:g} s",
+                             to_seconds(Duration{raw.arrival_us - first_us}), kTraceSecondsMax),
+                 fmt::format("{}:{}", source, raw.line)};
   }
 
   [[nodiscard]] tl::unexpected<Error> no_jobs(const std::string& source) const {

@@ -106,6 +106,21 @@ TEST(Philly, BadRowsAreCountedWhenSkipped) {
   EXPECT_THAT(trace->first_skipped, HasSubstr("t.csv:6: found 1 cells"));
 }
 
+TEST(Philly, ARowBeyondAllTimeIsABadRow) {
+  constexpr std::string_view kText =
+      "timestamp,duration,num_gpus\n"
+      "1970-01-01 00:00:00,5,1\n"
+      "9999-12-31 23:59:59,5,1\n"
+      "2017-10-09 00:00:00,5,1\n";
+  EXPECT_THAT(error_of("philly", kText),
+              testing::AllOf(testing::StartsWith("t.csv:3: "), HasSubstr("253402300799 s")));
+  const auto skipped = read_trace("philly", kText, "t.csv", {.bad_rows = BadRows::Skip});
+  ASSERT_TRUE(skipped) << skipped.error().text();
+  EXPECT_EQ(skipped->rows_skipped, 1U);
+  ASSERT_EQ(skipped->jobs.size(), 2U);
+  EXPECT_EQ(skipped->jobs[1].arrival, TimePoint{Duration{1'507'507'200'000'000}});
+}
+
 TEST(Philly, ATraceWithoutJobsIsAnError) {
   EXPECT_THAT(error_of("philly", "timestamp,duration,num_gpus\n"), HasSubstr("found no job"));
   EXPECT_THAT(error_of("philly", "timestamp,duration,num_gpus\nx,1,1\n", {BadRows::Skip, ""}),

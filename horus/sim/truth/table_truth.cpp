@@ -2,6 +2,8 @@
 #include "horus/sim/truth/table_truth.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -22,6 +24,8 @@ using Solo = TableTruth::Solo;
 constexpr double kSlowdownMin = 0.1;
 constexpr double kSlowdownMax = 1000.0;
 constexpr double kMemoryMax_mib = 1e7;
+// All pairs of 1,400 configurations on one GPU: beyond that it is no table of measurements.
+constexpr std::uint64_t kRowsMax = 1'000'000;
 
 auto key_of(const Pair& pair) { return std::make_tuple(pair.type, pair.first, pair.second); }
 auto key_of(const Solo& solo) { return std::make_tuple(solo.type, solo.config); }
@@ -60,7 +64,7 @@ class Rows {
   }
 
   Result<Done> take(const table::Row& row, const Columns& c) {
-    const auto type = type_of(row.text(c.gpu));
+    const auto type = type_called(row.text(c.gpu));
     const auto a = config_of(row.text(c.config_a));
     if (row.text(c.config_b).empty()) return take_solo(row, c, type, a);
     const auto b = config_of(row.text(c.config_b));
@@ -109,6 +113,15 @@ class Rows {
     return Done{};
   }
 
+  /// type_of(), remembered: rows mostly repeat a few names, and the search for a name is slow.
+  std::optional<std::uint16_t> type_called(std::string_view name) {
+    const auto known = types_by_name_.find(name);
+    if (known != types_by_name_.end()) return known->second;
+    const auto type = type_of(name);
+    if (types_by_name_.size() < kNamesRemembered) types_by_name_.emplace(name, type);
+    return type;
+  }
+
   [[nodiscard]] std::optional<std::uint16_t> type_of(std::string_view name) const {
     const auto choice = find_gpu(name);
     if (!choice) return std::nullopt;
@@ -126,7 +139,10 @@ class Rows {
     return at->second;
   }
 
+  static constexpr std::size_t kNamesRemembered = 1024;
+
   std::span<const GpuSpec> types_;
+  std::map<std::string, std::optional<std::uint16_t>, std::less<>> types_by_name_;
   std::vector<std::pair<std::string, std::uint32_t>> configs_;  ///< By name.
 };
 
@@ -162,7 +178,7 @@ Result<std::unique_ptr<TableTruth>> TableTruth::parse(std::string_view text,
                                                       std::span<const GpuSpec> types,
                                                       std::unique_ptr<Truth> otherwise) {
   HORUS_CHECK(otherwise != nullptr, "a table is never complete");
-  HORUS_TRY(table::Reader reader, table::Reader::open(text, source));
+  HORUS_TRY(table::Reader reader, table::Reader::open(text, source, {.rows_max = kRowsMax}));
   HORUS_TRY(const Columns columns, find_columns(reader));
   Rows rows{mix, types};
   while (auto next = reader.next()) {

@@ -35,7 +35,8 @@ class TableTruth final : public Truth {
  public:
   /// `types` are the cluster's; `otherwise` speaks where the table is silent and about step ratios.
   /// Slowdowns are taken as measured, also those slightly below 1.
-  /// Errors: Corrupt with file:line and column; a pair or a solo row that occurs twice.
+  /// Errors: Corrupt with file:line and column; a pair or a solo row that occurs twice;
+  /// Unsupported beyond 1,000,000 rows.
   [[nodiscard]] static Result<std::unique_ptr<TableTruth>> parse(std::string_view text,
                                                                  const std::string& source,
                                                                  const Mix& mix,

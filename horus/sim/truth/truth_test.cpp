@@ -133,6 +133,23 @@ TEST(ParametricTruth, JobsOfOneConfigurationDifferButKeepTheirNature) {
   EXPECT_NEAR(std::sqrt(squares / 4000.0), ParametricOptions{}.memory_spread, 0.003);
 }
 
+TEST(ParametricTruth, MemoryOfFullGpusCanBeAdded) {
+  // The largest footprint that a mix may state, times what a spread of 2 can draw:
+  // e^17. Sixteen of these on a GPU would overflow.
+  Mix mix = three_configs();
+  mix.entries[0].truth.memory = Bytes{std::int64_t{10'000'000} << 20};
+  ParametricOptions options;
+  options.memory_spread = 2.0;
+  const auto truth = truth_of(mix, {gpu("V100-16GB")}, options);
+  Bytes most{0};
+  for (std::uint64_t id = 1; id <= 2'000; ++id) {
+    const Bytes memory = truth->load(JobId{id}, 0, 0).memory;
+    ASSERT_GT(memory, Bytes{0}) << id;
+    most = std::max(most, memory);
+  }
+  EXPECT_EQ(most, Bytes{std::int64_t{1} << 50});
+}
+
 TEST(ParametricTruth, RefusesOptionsOutOfRange) {
   ParametricOptions options;
   options.gain = -1.0;
@@ -195,6 +212,14 @@ TEST(TableTruth, MeasuredLoadsReplaceAssumedOnes) {
   EXPECT_EQ(measured.memory, Bytes{std::int64_t{3000} << 20});
   EXPECT_NE((*truth)->load(JobId{1}, 0, 1).utilization, 0.33);
   EXPECT_EQ((*truth)->coverage().solos_measured, 1U);
+}
+
+TEST(TableTruth, ForeignNamesAreCountedHoweverOftenTheyComeBack) {
+  std::string text{"gpu,config_a,config_b,slowdown_a,slowdown_b\n"};
+  for (int i = 0; i < 20'000; ++i) text += "Vooodoo-3,a,b,1.5,1.5\n";
+  const auto truth = table_of(text);
+  ASSERT_TRUE(truth) << truth.error().text();
+  EXPECT_EQ((*truth)->coverage().rows_unused, 20'000U);
 }
 
 TEST(TableTruth, ErrorsNameTheCell) {
