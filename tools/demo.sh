@@ -53,15 +53,14 @@ show horus simulate --generate philly-like --jobs 5000 --load 1.2 --seed 1 \
 cat <<'TEXT'
 
 For context, the paper (Yeung et al., "Horus: Interference-Aware and Prediction-Based Scheduling in
-Deep Learning Systems", IEEE TPDS 33(1), 2022) reports for its own clusters and workloads: GPU
-utilization up to 61.5 % higher, makespan 23.7 to 30.7 % lower, job wait 68.3 % lower.
+Deep Learning Systems", IEEE TPDS 33(1), 2022) reports for its own clusters and workloads, against
+its own baselines: GPU utilization up to 61.5 % higher, makespan 23.7 to 30.7 % lower, job wait
+68.3 % lower. This run has another workload and an assumed world; the figures do not compare.
 
 What separates the policies: every policy that packs, also the blind one, starts most jobs sooner
-than exclusive GPUs do; prediction shows in who is slowed down and who is killed by memory. Both
-forms of the paper's rule take the lightest jobs first, so wide and heavy jobs wait longest (p99).
-The makespan is set by the longest job, which no policy can shorten. How much of the difference to
-blind packing is prediction, and how much is only less packing, this run cannot tell: that takes
-controls such as permuted predictions, which are still to come. The world of this run is an
-assumption stated in the workload mix, not a measurement; 'horus simulate --help' shows how to run
-it on measured pairs.
+than exclusive GPUs do; prediction shows in who is slowed down. Both forms of the paper's rule take
+the lightest jobs first, so wide jobs wait longest (p99), and gangs that get their GPUs alone hold
+up the rest. How much of the difference to blind packing is prediction, and how much is only less
+packing, this run cannot tell: that takes controls such as permuted predictions, still to come.
+'horus simulate --help' shows how to run it on measured pairs.
 TEXT

@@ -17,10 +17,6 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
   return axes.empty() ? "scalar" : fmt::format("{}", fmt::join(axes, "x"));
 }
 
-std::string range_text(std::string expected, std::string low, std::string high) {
-  return fmt::format("{} ({} to {})", expected, low, high);
-}
-
 std::string warnings_text(const std::vector<std::string>& warnings, Colour colour) {
   std::string out;
   for (const std::string& warning : warnings) {
@@ -30,7 +26,11 @@ std::string warnings_text(const std::vector<std::string>& warnings, Colour colou
 }
 
 Table totals_table(const wire::InspectReport& report) {
-  Table table{.columns = {{.title = "total", .align = Align::Left}, {.title = ""}}, .rows = {}};
+  const bool is_whole = report.nodes_without_cost.empty();
+  Table table{
+      .columns = {{.title = is_whole ? "total" : "total (lower bound)", .align = Align::Left},
+                  {.title = ""}},
+      .rows = {}};
   const auto row = [&](std::string name, std::string value) {
     table.rows.push_back({{.text = std::move(name)}, {.text = std::move(value)}});
   };
@@ -106,30 +106,39 @@ std::string gaps_text(const wire::InspectReport& report, Colour colour) {
          toned("The totals are lower bounds: these nodes are not in them.\n", Tone::Warn, colour);
 }
 
+/// "99.9 % [95.9, 100.0]".
+std::string utilization_text(const Interval& share) {
+  return fmt::format("{} [{:.1f}, {:.1f}]", percent_text(share.expected), share.low * 100.0,
+                     share.high * 100.0);
+}
+
+/// "102.8 ms [65.6, 161.7]": all three in the unit that suits the expected one.
+std::string step_text(const Interval& seconds) {
+  const bool is_short = seconds.expected < 1.0;
+  const double scale = is_short ? 1e3 : 1.0;
+  return fmt::format("{:.1f} {} [{:.1f}, {:.1f}]", seconds.expected * scale, is_short ? "ms" : "s",
+                     seconds.low * scale, seconds.high * scale);
+}
+
 std::vector<Cell> prediction_cells(const wire::PredictionRow& row) {
   const Prediction& p = row.prediction;
   return {{.text = p.gpu},
-          {.text = range_text(percent_text(p.gpu_utilization.expected),
-                              percent_text(p.gpu_utilization.low),
-                              percent_text(p.gpu_utilization.high))},
+          {.text = utilization_text(p.gpu_utilization)},
           {.text = percent_text(p.memory_bandwidth_utilization.expected)},
-          {.text = range_text(time_text(p.step_time_s.expected), time_text(p.step_time_s.low),
-                              time_text(p.step_time_s.high))},
+          {.text = step_text(p.step_time_s)},
           {.text = memory_text(p.memory.expected)},
           {.text = memory_text(p.memory.bound)},
-          {.text = p.fits ? "yes" : "no", .tone = p.fits ? Tone::Good : Tone::Bad},
-          {.text = std::string{name_of(p.origin)}}};
+          {.text = p.fits ? "yes" : "no", .tone = p.fits ? Tone::Good : Tone::Bad}};
 }
 
 Table prediction_table(const wire::PredictReport& report) {
   Table table{.columns = {{.title = "GPU", .align = Align::Left},
-                          {.title = "utilization (10 to 90 %)"},
+                          {.title = "utilization"},
                           {.title = "bandwidth"},
-                          {.title = "step time (10 to 90 %)"},
+                          {.title = "step time"},
                           {.title = "memory"},
                           {.title = "95 % bound"},
-                          {.title = "fits"},
-                          {.title = "origin", .align = Align::Left}},
+                          {.title = "fits"}},
               .rows = {}};
   for (const auto& row : report.predictions) table.rows.push_back(prediction_cells(row));
   return table;
@@ -145,7 +154,7 @@ std::string sharing_text(const wire::PredictReport& report, Colour colour) {
   if (report.jobs.size() < 2) return {};
   Table table{.columns = {{.title = "shared GPU", .align = Align::Left},
                           {.title = "job", .align = Align::Left},
-                          {.title = "slowdown (10 to 90 %)"},
+                          {.title = "slowdown"},
                           {.title = "bound of all"},
                           {.title = "fits together"}},
               .rows = {}};
@@ -155,7 +164,7 @@ std::string sharing_text(const wire::PredictReport& report, Colour colour) {
       std::vector<Cell> cells{
           {.text = i == 0 ? row.prediction.gpu : ""},
           {.text = shortened(report.jobs[i], kNameWidth)},
-          {.text = fmt::format("{:.2f}x ({:.2f} to {:.2f})", s.expected, s.low, s.high),
+          {.text = fmt::format("{:.2f}x [{:.2f}, {:.2f}]", s.expected, s.low, s.high),
            .tone = slowdown_tone(s.expected)}};
       if (i == 0 && row.shared_memory) {
         cells.push_back({.text = memory_text(row.shared_memory->bound)});
@@ -194,6 +203,11 @@ std::string page(const wire::PredictReport& report, Colour colour) {
                          ? fmt::format("{:g} samples/s", *report.setup.samples_per_second)
                          : "never the bottleneck");
   out += render(prediction_table(report), colour);
+  out += "[10th, 90th percentile]. fits: the bound of memory is within the GPU's.";
+  if (!report.predictions.empty()) {
+    out += fmt::format(" origin: {}.", name_of(report.predictions.front().prediction.origin));
+  }
+  out += "\n";
   return out + sharing_text(report, colour) + warnings_text(report.warnings, colour);
 }
 

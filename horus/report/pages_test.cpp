@@ -32,7 +32,7 @@ TEST(PredictPage, ShowsSharingOnlyForSeveralJobs) {
   report.jobs.push_back("b.onnx");
   report.predictions[0].slowdowns = {{.expected = 1.3, .low = 1.1, .high = 1.6}, {}};
   report.predictions[0].shared_memory = MemoryPrediction{};
-  EXPECT_THAT(page(report, Colour::Off), HasSubstr("1.30x (1.10 to 1.60)"));
+  EXPECT_THAT(page(report, Colour::Off), HasSubstr("1.30x [1.10, 1.60]"));
 }
 
 TEST(SimulatePage, ShowsChangesAgainstTheFirstPolicy) {

@@ -113,10 +113,14 @@ std::string page(const wire::SimulateReport& report, Colour colour) {
       fmt::format("  {} jobs on {} GPUs ({}), ", with_commas(static_cast<double>(report.jobs)),
                   with_commas(static_cast<double>(report.gpus)), without_controls(report.cluster));
   out += report.load ? fmt::format("load {:.2f}", *report.load) : "all at once";
-  out += fmt::format(", seed {}\ntruth: {}\n\n", report.seed, without_controls(report.truth));
+  out += fmt::format(", seed {}\nmodels: {}\ntruth: {}\n\n", report.seed,
+                     without_controls(report.models), without_controls(report.truth));
   if (report.policies.empty()) return out;
   out += render(figures_table(report), colour);
-  if (report.policies.size() > 1) out += "\n" + render(change_table(report), colour);
+  if (report.policies.size() > 1) {
+    const Table changes = change_table(report);
+    out += "\n" + (changes.rows.empty() ? "All figures are the same.\n" : render(changes, colour));
+  }
   out += fmt::format(
       "\nJCT: from arrival to finish. wait: JCT less the time holding GPUs. "
       "Tolerance: {:.2f}x.\n",

@@ -26,6 +26,12 @@ std::vector<std::string> policy_names() {
   return names;
 }
 
+std::vector<PolicyRule> policy_rules() {
+  std::vector<PolicyRule> rules;
+  for (const PolicyRow& row : kRows) rules.push_back({.name = row.name, .rule = row.rule});
+  return rules;
+}
+
 Result<std::unique_ptr<Policy>> make_policy(std::string_view name, const PolicyOptions& options) {
   for (const PolicyRow& row : kRows) {
     if (row.name == name) return row.make(options);

@@ -59,6 +59,14 @@ struct PolicyOptions {
 /// "pack-blind", "horus", "horus+".
 [[nodiscard]] std::vector<std::string> policy_names();
 
+/// A policy in words, for people.
+struct PolicyRule {
+  std::string_view name;
+  std::string_view rule;  ///< One line.
+};
+/// Of all policies, in the order of policy_names().
+[[nodiscard]] std::vector<PolicyRule> policy_rules();
+
 /// Error NotFound with the nearest name.
 [[nodiscard]] Result<std::unique_ptr<Policy>> make_policy(std::string_view name,
                                                           const PolicyOptions& options);

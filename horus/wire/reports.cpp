@@ -106,9 +106,10 @@ Json array(const std::vector<Row>& rows) {
   return json;
 }
 
-/// Names in foreign files may hold any bytes: what is no UTF-8 is replaced, never thrown at.
+/// Names in foreign files may hold any bytes: what is no UTF-8 is replaced, never thrown at, and
+/// what is no ASCII is escaped, so that no terminal obeys it.
 std::string text(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace
@@ -163,9 +164,30 @@ std::string to_json(const SimulateReport& report) {
                {"load", report.load ? Json(*report.load) : Json(nullptr)},
                {"tolerance", report.tolerance},
                {"seed", report.seed},
+               {"models", report.models},
                {"truth", report.truth},
                {"policies", array(report.policies)},
                {"notes", report.notes}});
+}
+
+std::string to_json(std::span<const GpuSpec> gpus) {
+  Json rows = Json::array();
+  for (const GpuSpec& gpu : gpus) {
+    rows.push_back({{"name", gpu.name},
+                    {"architecture", gpu.architecture},
+                    {"year", gpu.year},
+                    {"memory_bytes", gpu.memory.count()},
+                    {"fp32_flops", gpu.fp32_flops},
+                    {"fp16_flops", gpu.fp16_flops},
+                    {"tensor_fp16_flops", gpu.tensor_fp16_flops},
+                    {"tf32_flops", gpu.tf32_flops},
+                    {"bf16_flops", gpu.bf16_flops},
+                    {"bandwidth_bytes_per_s", gpu.bandwidth_bytes_per_s},
+                    {"sm_count", gpu.sm_count},
+                    {"mig_slices", gpu.mig_slices},
+                    {"source", gpu.source}});
+  }
+  return text({{"schema_version", kSchemaVersion}, {"gpus", std::move(rows)}});
 }
 
 }  // namespace horus::wire

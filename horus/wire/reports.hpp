@@ -8,10 +8,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "horus/base/quantity.hpp"
+#include "horus/domain/gpu.hpp"
 #include "horus/domain/prediction.hpp"
 
 namespace horus::wire {
@@ -129,7 +131,8 @@ struct SimulateReport {
   std::optional<double> load;
   double tolerance{};  ///< Slowdown beyond which a job counts in beyond_tolerance.
   std::uint64_t seed{};
-  std::string truth;  ///< What the world ran on.
+  std::string models;  ///< Where the models of the jobs come from.
+  std::string truth;   ///< What the world ran on.
   std::vector<PolicyRow> policies;
   std::vector<std::string> notes;
 };
@@ -138,5 +141,7 @@ struct SimulateReport {
 [[nodiscard]] std::string to_json(const PredictReport& report);
 [[nodiscard]] std::string to_json(const std::vector<ZooRow>& rows);
 [[nodiscard]] std::string to_json(const SimulateReport& report);
+/// `horus predict --list-gpus`: rates in FLOP/s and bytes/s, memory in bytes.
+[[nodiscard]] std::string to_json(std::span<const GpuSpec> gpus);
 
 }  // namespace horus::wire

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """horus predict and horus zoo."""
+import subprocess
 import unittest
 
-from harness import CliTest
+from harness import HORUS, CliTest, model, node, value_info
 
 INTERVALS = ("gpu_utilization", "memory_bandwidth_utilization", "step_time_s", "memory_bytes")
 
@@ -76,10 +77,45 @@ class Predict(CliTest):
         self.refused("predict", "zoo:alexnet", "--gpu", "T4", "--with", "nothing.onnx", code=1,
                      says="nothing.onnx")
 
+    def test_jobs_of_with_have_their_own_batch_and_input(self):
+        row = self.predictions("zoo:alexnet", "--gpu", "V100-16GB", "--batch", "128",
+                               "--samples-per-second", "400", "--with", "zoo:pointnet@32:100")[0]
+        self.assertLess(row["slowdowns"][0]["expected"], 1.1)
+        busy = self.predictions("zoo:alexnet", "--gpu", "V100-16GB", "--batch", "128",
+                                "--samples-per-second", "400", "--with", "zoo:pointnet@32")[0]
+        self.assertGreater(busy["slowdowns"][1]["expected"], row["slowdowns"][1]["expected"])
+        for bad in ("zoo:pointnet@32:", "zoo:pointnet@32:0", "zoo:pointnet@32:1:1", "zoo:pointnet@0"):
+            self.refused("predict", "zoo:alexnet", "--gpu", "T4", "--with", bad, code=2, says="--with")
+
+    def test_precisions_without_units_are_said(self):
+        for gpu, precision, words in (("T4", "tf32", "no TF32"), ("V100-16GB", "bf16", "no BF16"),
+                                      ("K80", "amp", "no tensor cores")):
+            report = self.ok_json("predict", "zoo:alexnet", "--gpu", gpu, "--precision", precision)
+            self.assertTrue(any(words in warning for warning in report["warnings"]), gpu)
+
+    def test_a_graph_of_which_nothing_is_known_predicts_nothing(self):
+        self.write("odd.onnx", model([node("Warp", ["x"], ["y"], "odd", "my.ops")],
+                                     [value_info("x", [1, 3])], [value_info("y", [1, 3])]))
+        self.refused("predict", "odd.onnx", "--gpu", "T4", code=1, says=["odd.onnx", "Warp"])
+
+    def test_the_sequence_length_of_a_zoo_architecture_is_a_dimension(self):
+        short, long = (self.ok_json("inspect", "zoo:gpt2", "--dim", f"sequence={n}")["macs"]
+                       for n in (128, 1024))
+        self.assertAlmostEqual(long / 145.82e9, 1.0, delta=0.005)
+        self.assertLess(short, long / 7)
+
+    def test_typing_mistakes_are_met_with_the_nearest_word(self):
+        self.refused("predict", "zoo:alexnet", "--gpu", "T4", "--presicion", "amp", code=2,
+                     says="--precision")
+        self.refused("predict", "alexnet", "--gpu", "T4", code=1, says="zoo:alexnet")
+
     def test_the_catalogue_is_listed(self):
         text = self.ok("predict", "--list-gpus")
         for name in ("V100-16GB", "A100-40GB", "RTX3090", "H200"):
             self.assertIn(name, text)
+        gpus = {row["name"]: row for row in self.ok_json("predict", "--list-gpus")["gpus"]}
+        self.assertGreaterEqual(len(gpus), 20)
+        self.assertEqual(gpus["V100-16GB"]["memory_bytes"], 16 << 30)
 
 
 class Zoo(CliTest):
@@ -133,6 +169,12 @@ class Completion(CliTest):
             self.assertIn("Example", self.ok(command, "--help"), command)
         self.assertIn("Example", self.ok("--help"))
         self.assertIn("horus", self.ok("--version"))
+
+    def test_help_that_cannot_be_written_is_no_success(self):
+        for words in (["--help"], ["--version"], ["inspect", "--help"]):
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([HORUS, *words], stdout=full, stderr=subprocess.PIPE, check=False)
+            self.assertEqual(done.returncode, 1, words)
 
 
 if __name__ == "__main__":

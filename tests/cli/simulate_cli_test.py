@@ -48,6 +48,17 @@ class Generated(CliTest):
         self.assertEqual((self.folder / "first.csv").read_bytes(),
                          (self.folder / "again.csv").read_bytes())
 
+    def test_numbers_are_decimal(self):
+        arguments = (*GENERATE, "--jobs", "20", *CLUSTER, "--policy", "fifo", "--json")
+        self.assertEqual(self.ok(*arguments, "--seed", "010"), self.ok(*arguments, "--seed", "10"))
+
+    def test_a_mix_that_cannot_be_built_names_its_file(self):
+        header = ("name,model,batch,sequence,precision,optimizer,attention,samples_per_second,weight,"
+                  "true_utilization,true_memory_mib,true_compute_share\n")
+        self.write("mix.csv", header + "a,bert-base,1,1000000,fp32,adam,,,1,0.5,2000,0.5\n")
+        self.refused(*GENERATE, "--jobs", "10", *CLUSTER, "--mix", "mix.csv", code=1,
+                     says=["mix.csv", "'a'"])
+
     def test_closed_puts_every_arrival_at_zero(self):
         self.ok(*GENERATE, "--jobs", "50", "--closed", *CLUSTER, "--policy", "fifo,horus",
                 "--events", "events.csv")
@@ -73,6 +84,8 @@ class Generated(CliTest):
             self.refused(*GENERATE, "--jobs", jobs, *CLUSTER, code=2)
         for load in ("0", "-1", "nan", "inf"):
             self.refused(*GENERATE, "--jobs", "10", "--load", load, *CLUSTER, code=2)
+        for seed in ("-1", "18446744073709551616", "", "0x10", "1.5"):
+            self.refused(*GENERATE, "--jobs", "10", *CLUSTER, "--seed", seed, code=2, says="--seed")
         self.refused(*GENERATE, "--jobs", "10", *CLUSTER, "--max-residents", "0", code=2)
         self.refused(*GENERATE, "--jobs", "10", *CLUSTER, "--gangs", "maybe", code=2)
         self.refused(*GENERATE, "--trace", "x.csv", *CLUSTER, code=2)

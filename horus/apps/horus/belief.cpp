@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "horus/base/text.hpp"
 #include "horus/graph/analysis.hpp"
 #include "horus/predict/predict.hpp"
 #include "horus/zoo/zoo.hpp"
@@ -30,13 +31,14 @@ TaskDemand demand_of(const Prediction& prediction) {
 }
 
 Result<std::vector<std::vector<TaskDemand>>> beliefs_of(const sim::Mix& mix,
+                                                        const std::string& source,
                                                         const Cluster& cluster) {
   std::vector<std::vector<TaskDemand>> beliefs;
   for (const sim::MixEntry& entry : mix.entries) {
     const auto features = features_of(entry);
     if (!features) {
-      return fail(features.error().code, features.error().text(),
-                  fmt::format("configuration '{}' of the mix", entry.name));
+      return fail(Errc::Corrupt, features.error().text(),
+                  fmt::format("{}: configuration '{}'", source, printable(entry.name)));
     }
     std::vector<TaskDemand> demands;
     for (const GpuSpec& gpu : cluster.types()) {

@@ -3,7 +3,7 @@
 // What the scheduler is told about the configurations of a mix: each is built from the zoo,
 // analysed, and predicted on every GPU type of the cluster. The truth columns are not looked at.
 
-#include <span>
+#include <string>
 #include <vector>
 
 #include "horus/base/result.hpp"
@@ -18,8 +18,10 @@ namespace horus::apps {
 [[nodiscard]] TaskDemand demand_of(const Prediction& prediction);
 
 /// Shape: one row per entry of `mix`, in it one demand per type of `cluster`.
-/// Errors: an unknown model or a batch it does not take, with the entry's name.
+/// Errors: Corrupt for an unknown model or a batch it does not take, with `source` (the mix's name)
+/// and the entry's name.
 [[nodiscard]] Result<std::vector<std::vector<TaskDemand>>> beliefs_of(const sim::Mix& mix,
+                                                                      const std::string& source,
                                                                       const Cluster& cluster);
 
 }  // namespace horus::apps

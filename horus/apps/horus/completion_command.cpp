@@ -90,7 +90,9 @@ _horus() {{
   case "${{COMP_WORDS[1]}}" in
 {}  esac
   if [ "${{COMP_WORDS[1]}}" = zoo ] && [ "$COMP_CWORD" -eq 2 ]; then words="$words {}"; fi
-  if [ "${{COMP_WORDS[1]}}" = completion ]; then words="bash zsh fish"; fi
+  if [ "${{COMP_WORDS[1]}}" = completion ]; then
+    COMPREPLY=($(compgen -W "bash zsh fish" -- "$word")); return
+  fi
   COMPREPLY=($(compgen -W "$words" -- "$word") $(compgen -f -- "$word"))
 }}
 complete -o filenames -F _horus horus

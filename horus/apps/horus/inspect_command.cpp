@@ -8,6 +8,7 @@
 
 #include "horus/apps/horus/command.hpp"
 #include "horus/apps/horus/model_source.hpp"
+#include "horus/apps/horus/number_option.hpp"
 #include "horus/graph/element_type.hpp"
 #include "horus/report/pages.hpp"
 #include "horus/wire/reports.hpp"
@@ -95,8 +96,10 @@ class InspectCommand final : public Command {
     app->add_option("model", model_, "ONNX file, or zoo:NAME for an architecture of 'horus zoo'")
         ->required();
     app->add_option("--batch", batch_, "Batch size; default: as in the file, 1 where it is open")
-        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30));
-    app->add_option("--dim", dims_, "Size of a named dimension, NAME=VALUE; may be repeated")
+        ->transform(integer_between(1, kMaxBatch));
+    app->add_option("--dim", dims_,
+                    "Size of a named dimension, NAME=VALUE, e.g. sequence=512 with zoo:gpt2; may "
+                    "be repeated")
         ->expected(1)
         ->take_all();
     app->add_flag("--json", json_, "Print JSON instead of tables");
@@ -105,7 +108,7 @@ class InspectCommand final : public Command {
         "Nodes whose cost is unknown are listed; the totals are then lower bounds.\n"
         "Examples:\n"
         "  horus inspect resnet50.onnx --batch 32\n"
-        "  horus inspect bert.onnx --dim sequence=128 --json | jq .macs");
+        "  horus inspect zoo:gpt2 --dim sequence=512 --json | jq .macs");
     return app;
   }
 

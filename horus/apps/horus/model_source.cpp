@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "horus/apps/horus/model_source.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "horus/base/text.hpp"
@@ -13,15 +15,34 @@ namespace {
 
 constexpr std::string_view kZooPrefix = "zoo:";
 
-Result<graph::Model> load(const std::string& reference) {
-  if (reference.starts_with(kZooPrefix)) {
-    auto model = zoo::build(std::string_view{reference}.substr(kZooPrefix.size()));
-    // A wrong name on the command line is usage, as a wrong option is.
-    if (!model) return fail(Errc::InvalidArgument, model.error().text());
-    return model;
+/// `options` loses the sequence length, which is built into the graph.
+Result<graph::Model> build(std::string_view name, graph::AnalysisOptions& options) {
+  zoo::BuildOptions build_options;
+  const auto sequence = options.dims.find("sequence");
+  if (sequence != options.dims.end()) {
+    build_options.sequence = sequence->second;
+    options.dims.erase(sequence);
   }
-  HORUS_TRY(const os::MappedFile file, os::MappedFile::open(reference));
-  return graph::read_onnx(file.bytes());
+  auto model = zoo::build(name, build_options);
+  // A wrong name on the command line is usage, as a wrong option is.
+  if (!model) return fail(Errc::InvalidArgument, model.error().text());
+  return model;
+}
+
+Result<graph::Model> load(const std::string& reference, graph::AnalysisOptions& options) {
+  if (reference.starts_with(kZooPrefix)) {
+    return build(std::string_view{reference}.substr(kZooPrefix.size()), options);
+  }
+  auto file = os::MappedFile::open(reference);
+  if (!file) {
+    Error error = file.error();
+    const auto known = zoo::architectures();
+    if (std::ranges::find(known, reference, &zoo::Architecture::name) != known.end()) {
+      error.message += fmt::format("; the zoo's is called zoo:{}", reference);
+    }
+    return tl::make_unexpected(std::move(error));
+  }
+  return graph::read_onnx(file->bytes());
 }
 
 /// The error with the file in front of the place inside it.
@@ -37,8 +58,8 @@ Error located(Error error, const std::string& reference) {
 }  // namespace
 
 Result<graph::Analysis> analyse_source(const std::string& reference,
-                                       const graph::AnalysisOptions& options) {
-  auto model = load(reference);
+                                       graph::AnalysisOptions options) {
+  auto model = load(reference, options);
   if (!model) return tl::make_unexpected(located(model.error(), reference));
   auto analysis = graph::analyse(*model, options);
   if (!analysis) return tl::make_unexpected(located(analysis.error(), reference));

@@ -14,9 +14,13 @@
 
 namespace horus::apps {
 
-/// Loads and analyses. Errors name the reference.
+/// More samples per step than any machine takes.
+inline constexpr std::int64_t kMaxBatch = std::int64_t{1} << 30;
+
+/// Loads and analyses. For a zoo architecture the dimension "sequence" is its sequence length.
+/// Errors name the reference.
 [[nodiscard]] Result<graph::Analysis> analyse_source(const std::string& reference,
-                                                     const graph::AnalysisOptions& options);
+                                                     graph::AnalysisOptions options);
 
 /// Parses "name=value" pairs of --dim. Errors: InvalidArgument.
 [[nodiscard]] Result<std::map<std::string, std::int64_t>> parse_dims(

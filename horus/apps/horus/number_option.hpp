@@ -2,6 +2,7 @@
 #pragma once
 // Numbers on the command line: finite, in decimal, and within bounds.
 
+#include <cstdint>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -20,6 +21,21 @@ namespace horus::apps {
                        high);
   };
   return CLI::Validator{check, fmt::format("{:g} to {:g}", low, high)};
+}
+
+/// Accepts decimal integers, `low` <= number <= `high`, and hands them on in plain form: CLI11
+/// itself reads "010" as octal, "" as 0 and what does not fit as the largest number.
+[[nodiscard]] inline CLI::Validator integer_between(std::int64_t low, std::int64_t high) {
+  const auto check = [low, high](std::string& text) {
+    const auto number = parse_integer(text);
+    if (!number || *number < low || *number > high) {
+      return fmt::format("found '{}', expected a whole number from {} to {}", printable(text), low,
+                         high);
+    }
+    text = fmt::format("{}", *number);
+    return std::string{};
+  };
+  return CLI::Validator{check, fmt::format("{} to {}", low, high)};
 }
 
 }  // namespace horus::apps

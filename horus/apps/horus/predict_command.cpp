@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // horus predict: what a training job will do to a GPU, alone and shared.
+#include <algorithm>
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
@@ -38,6 +40,26 @@ std::string gpu_list(report::Colour colour) {
   return report::render(table, colour);
 }
 
+/// What a precision comes down to on a GPU without units for it, or "".
+std::string precision_note(const GpuSpec& gpu, Precision precision) {
+  if (precision == Precision::Tf32 && gpu.tf32_flops == 0.0) {
+    return gpu.name + " has no TF32 units: fp32 is assumed";
+  }
+  if (precision == Precision::Bf16 && gpu.bf16_flops == 0.0) {
+    return gpu.name + " has no BF16 units: emulation is assumed, at half the FP32 rate";
+  }
+  const bool is_half = precision == Precision::Amp || precision == Precision::Fp16;
+  if (is_half && gpu.tensor_fp16_flops == 0.0) {
+    return gpu.name + " has no tensor cores: half precision saves memory, hardly time";
+  }
+  return {};
+}
+
+bool has_attention(const GraphFeatures& features) {
+  return std::ranges::any_of(features.ops,
+                             [](const OpWork& op) { return op.attention != AttentionRole::None; });
+}
+
 class PredictCommand final : public Command {
  public:
   CLI::App* declare(CLI::App& parent) override {
@@ -46,8 +68,10 @@ class PredictCommand final : public Command {
     app->add_option("model", model_, "ONNX file, or zoo:NAME for an architecture of 'horus zoo'");
     app->add_option("--gpu", gpus_, "GPU or GPUs, e.g. V100-16GB,A100-40GB")->delimiter(',');
     app->add_option("--batch", batch_, "Batch size; default: as in the file, 1 where it is open")
-        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30));
-    app->add_option("--dim", dims_, "Size of a named dimension, NAME=VALUE; may be repeated")
+        ->transform(integer_between(1, kMaxBatch));
+    app->add_option("--dim", dims_,
+                    "Size of a named dimension, NAME=VALUE, e.g. sequence=512 with zoo:gpt2; may "
+                    "be repeated")
         ->expected(1)
         ->take_all();
     app->add_option("--precision", precision_, "fp32, tf32, fp16, amp or bf16")
@@ -66,7 +90,8 @@ class PredictCommand final : public Command {
     app->add_flag("--json", json_, "Print JSON instead of tables");
     app->footer(
         "The numbers come from an analytical model of public specifications; they are not\n"
-        "calibrated to a machine, and the 10 to 90 % intervals are wide.\n"
+        "calibrated to a machine, and the 10 to 90 % intervals are wide. Precision, optimizer and\n"
+        "attention hold for all jobs; with PyTorch 2, --attention fused is the usual case.\n"
         "Examples:\n"
         "  horus predict resnet50.onnx --gpu V100-16GB,T4 --batch 32 --precision amp\n"
         "  horus predict zoo:resnet50 --gpu A100 --batch 32 --with zoo:bert-base@8");
@@ -74,7 +99,9 @@ class PredictCommand final : public Command {
   }
 
   Result<Done> run(const Console& console) override {
-    if (list_gpus_) return console.print(gpu_list(console.colour()));
+    if (list_gpus_) {
+      return console.print(json_ ? wire::to_json(gpu_catalogue()) : gpu_list(console.colour()));
+    }
     if (model_.empty() || gpus_.empty()) {
       return fail(Errc::InvalidArgument,
                   "expected a model and --gpu NAME, e.g. 'horus predict net.onnx --gpu V100-16GB'; "
@@ -82,7 +109,10 @@ class PredictCommand final : public Command {
     }
     HORUS_TRY(const std::vector<GpuSpec> gpus, find_gpus());
     HORUS_TRY(const std::vector<Job> jobs, analyse_jobs());
-    for (const GpuSpec& gpu : gpus) report_.predictions.push_back(predict_on(gpu, jobs));
+    for (const GpuSpec& gpu : gpus) {
+      report_.predictions.push_back(predict_on(gpu, jobs));
+      add_note(precision_note(gpu, report_.setup.precision));
+    }
     return console.print(json_ ? wire::to_json(report_) : report::page(report_, console.colour()));
   }
 
@@ -126,13 +156,12 @@ class PredictCommand final : public Command {
     const std::string& reference = source.reference;
     HORUS_TRY(graph::Analysis analysis,
               analyse_source(reference, {.batch = source.batch, .dims = dims}));
-    for (const std::string& warning : analysis.warnings) {
-      report_.warnings.push_back(reference + ": " + warning);
-    }
-    if (!analysis.gaps.empty()) {
-      report_.warnings.push_back(
-          fmt::format("{}: {} of {} nodes have no known cost; 'horus inspect' lists them",
-                      reference, analysis.gaps.size(), analysis.nodes));
+    for (const std::string& warning : analysis.warnings) add_note(reference + ": " + warning);
+    HORUS_TRY_DONE(check_gaps(reference, analysis));
+    if (report_.setup.attention == Attention::Eager && has_attention(analysis.features)) {
+      add_note(reference +
+               ": attention is taken as eager; frameworks that fuse it need less memory: "
+               "--attention fused");
     }
     report_.jobs.push_back(
         with_.empty() ? reference : fmt::format("{}@{}", reference, analysis.features.batch));
@@ -140,6 +169,23 @@ class PredictCommand final : public Command {
     setup.samples_per_second = source.samples_per_second;
     jobs.push_back({.features = std::move(analysis.features), .setup = setup});
     return Done{};
+  }
+
+  /// What could not be costed is said; where nothing could be, there is nothing to predict from.
+  Result<Done> check_gaps(const std::string& reference, const graph::Analysis& analysis) {
+    if (analysis.gaps.empty()) return Done{};
+    const graph::CostGap& first = analysis.gaps.front();
+    const std::string text = fmt::format(
+        "{} of {} nodes have no known cost, the first: {} ({}): {}", analysis.gaps.size(),
+        analysis.nodes, printable(first.node), printable(first.op_type), first.reason);
+    if (analysis.features.ops.empty()) return fail(Errc::Unsupported, text, reference);
+    report_.warnings.push_back(reference + ": the prediction is too low, since " + text);
+    return Done{};
+  }
+
+  void add_note(std::string note) {
+    if (note.empty() || std::ranges::find(report_.warnings, note) != report_.warnings.end()) return;
+    report_.warnings.push_back(std::move(note));
   }
 
   [[nodiscard]] static wire::PredictionRow predict_on(const GpuSpec& gpu,

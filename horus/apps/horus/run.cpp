@@ -3,6 +3,7 @@
 // code.
 #include <algorithm>
 #include <exception>
+#include <sstream>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -38,7 +39,8 @@ int exit_code(const Error& error) {
 }
 
 int report(const Error& error, const Console& console) {
-  console.note("error: " + error.text());
+  constexpr std::size_t kLongest = 2000;  // the rest of a long path helps nobody
+  console.note("error: " + report::shortened(error.text(), kLongest));
   return exit_code(error);
 }
 
@@ -73,12 +75,32 @@ std::string help_name(const std::vector<Entry>& entries) {
   return "horus";
 }
 
+/// A word that no option takes: mostly a typing mistake in the name of one.
+Error unexpected_words(const CLI::App& app, const std::vector<Entry>& entries,
+                       const CLI::ExtrasError& error) {
+  std::vector<std::string> options;
+  for (const Entry& entry : entries) {
+    if (!entry.app->parsed()) continue;
+    for (const CLI::Option* option : entry.app->get_options()) {
+      for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+    }
+  }
+  for (const std::string& word : app.remaining(true)) {
+    if (!word.starts_with('-')) continue;
+    return {.code = Errc::InvalidArgument,
+            .message = fmt::format("unknown option '{}'.{} See '{} --help'", printable(word),
+                                   did_you_mean(word, options), help_name(entries))};
+  }
+  return {.code = Errc::InvalidArgument,
+          .message = fmt::format("{}; see '{} --help'", error.what(), help_name(entries))};
+}
+
 }  // namespace
 
 int run(int argc, const char* const* argv, const Console& console) {
   CLI::App app{
-      "Horus: predicts what deep-learning jobs do to a GPU, and packs them where they do "
-      "no harm."};
+      "Horus: predicts what deep-learning jobs do to a GPU, and packs them where "
+      "it predicts little harm."};
   app.name("horus");
   app.set_version_flag("--version", kVersion);
   app.set_help_all_flag("--help-all", "Show the help of all commands");
@@ -100,7 +122,12 @@ int run(int argc, const char* const* argv, const Console& console) {
     app.parse(argc, argv);
     return run_parsed(entries, console);
   } catch (const CLI::Success& wanted) {  // --help, --version
-    return app.exit(wanted);
+    std::ostringstream text;
+    app.exit(wanted, text, text);
+    const auto printed = console.print(text.str());
+    return printed ? 0 : report(printed.error(), console);
+  } catch (const CLI::ExtrasError& error) {
+    return report(unexpected_words(app, entries, error), console);
   } catch (const CLI::ParseError& error) {
     return report({.code = Errc::InvalidArgument,
                    .message = fmt::format("{}; see '{} --help'", error.what(), help_name(entries))},

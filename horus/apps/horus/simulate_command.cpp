@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // horus simulate: policies on one workload in one world, side by side.
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include <CLI/CLI.hpp>
@@ -83,6 +84,14 @@ std::vector<sim::SimJob> to_sim_jobs(const std::vector<sim::TraceJob>& jobs, con
   return sim_jobs;
 }
 
+std::string policies_text() {
+  std::string text = "Policies:\n";
+  for (const sched::PolicyRule& policy : sched::policy_rules()) {
+    text += fmt::format("  {:12}{}\n", policy.name, policy.rule);
+  }
+  return text;
+}
+
 class SimulateCommand final : public Command {
  public:
   CLI::App* declare(CLI::App& parent) override {
@@ -95,7 +104,9 @@ class SimulateCommand final : public Command {
                                 fmt::join(sched::policy_names(), ",")))
         ->delimiter(',');
     world_.declare(*app);
-    app->add_option("--seed", seed_, "Seed of everything that is drawn")->capture_default_str();
+    app->add_option("--seed", seed_, "Seed of everything that is drawn")
+        ->transform(integer_between(0, std::numeric_limits<std::int64_t>::max()))
+        ->capture_default_str();
     app->add_option("--tolerance", tolerance_, "Slowdown beyond which a job counts as slowed")
         ->check(number_between(1.0, 1e6))
         ->capture_default_str();
@@ -103,7 +114,9 @@ class SimulateCommand final : public Command {
     app->add_flag("--timing", timing_, "Print to stderr how long each policy took");
     app->add_flag("--json", json_, "Print JSON instead of tables");
     app->footer(
-        "The scheduler sees predictions; the world runs on a truth that it never sees.\n"
+        policies_text() +
+        "The scheduler sees predictions; the world runs on a truth that it never sees. Formats of\n"
+        "traces, mixes, truth tables and events: docs/reference/traces-and-truth.md.\n"
         "Examples:\n"
         "  horus simulate --generate philly-like --jobs 5000 --load 1.2 --cluster 8x8xV100-16GB\n"
         "  horus simulate --trace philly_jobs.csv.gz --format philly --cluster 48x8xV100-16GB\n"
@@ -119,7 +132,7 @@ class SimulateCommand final : public Command {
     HORUS_TRY(const Workload workload, workload_.make(gpus, seed_));
     HORUS_TRY(const World world, world_.make(cluster, seed_));
     HORUS_TRY(const sim::SimOptions options, world_.sim_options(*world.truth, seed_));
-    HORUS_TRY(const std::vector<sim::ConfigBelief> beliefs, make_beliefs(world.mix, cluster));
+    HORUS_TRY(const std::vector<sim::ConfigBelief> beliefs, make_beliefs(world, cluster));
     const std::vector<sim::SimJob> jobs = to_sim_jobs(workload.jobs, world.mix, seed_);
     report_.workload = workload.name;
     report_.cluster = cluster_;
@@ -129,6 +142,12 @@ class SimulateCommand final : public Command {
     report_.tolerance = tolerance_;
     report_.seed = seed_;
     report_.truth = world.description;
+    report_.models = fmt::format("{} configurations of the {}, drawn at random",
+                                 world.mix.entries.size(), world.mix_name);
+    if (std::ranges::any_of(workload.jobs, [](const auto& job) { return !job.model.empty(); })) {
+      report_.notes.emplace_back(
+          "the model names of the trace are not used: models come from the mix");
+    }
     report_.notes.insert(report_.notes.end(), workload.notes.begin(), workload.notes.end());
     report_.notes.insert(report_.notes.end(), world.notes.begin(), world.notes.end());
     HORUS_TRY_DONE(run_all({cluster, jobs, beliefs, *world.truth, options}, console));
@@ -156,12 +175,12 @@ class SimulateCommand final : public Command {
     return cluster;
   }
 
-  static Result<std::vector<sim::ConfigBelief>> make_beliefs(const sim::Mix& mix,
+  static Result<std::vector<sim::ConfigBelief>> make_beliefs(const World& world,
                                                              const Cluster& cluster) {
-    HORUS_TRY(const auto demands, beliefs_of(mix, cluster));
+    HORUS_TRY(const auto demands, beliefs_of(world.mix, world.mix_name, cluster));
     std::vector<sim::ConfigBelief> beliefs;
     for (std::size_t i = 0; i < demands.size(); ++i) {
-      beliefs.push_back({.name = mix.entries[i].name, .demand_by_type = demands[i]});
+      beliefs.push_back({.name = world.mix.entries[i].name, .demand_by_type = demands[i]});
     }
     return beliefs;
   }

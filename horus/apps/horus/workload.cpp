@@ -39,7 +39,7 @@ void WorkloadOptions::declare(CLI::App& app) {
          fmt::format("Make a workload instead: {}", fmt::join(sim::generated_workloads(), " or ")))
       ->excludes(trace);
   app.add_option("--jobs", jobs_, "Jobs to generate")
-      ->check(CLI::Range(std::uint64_t{1}, sim::kGeneratedJobsMax))
+      ->transform(integer_between(1, static_cast<std::int64_t>(sim::kGeneratedJobsMax)))
       ->capture_default_str();
   app.add_option("--load", load_,
                  "Sum of GPUs x solo seconds over GPUs x span of arrivals; reached by rescaling "

@@ -11,6 +11,7 @@
 #include "horus/base/text.hpp"
 #include "horus/domain/gpu.hpp"
 #include "horus/os/file.hpp"
+#include "horus/sched/books.hpp"
 #include "horus/sim/truth/parametric_truth.hpp"
 #include "horus/sim/truth/table_truth.hpp"
 
@@ -88,7 +89,7 @@ void WorldOptions::declare(CLI::App& app) {
                  "Measured slowdowns of pairs, a CSV file; missing pairs by the parametric form");
   app.add_option("--max-residents", max_residents_,
                  "Jobs on one GPU at most; default: 3, and 2 with --truth-table")
-      ->check(CLI::Range(1, 16));
+      ->transform(integer_between(1, sched::kMaxResidentsLimit));
   app.add_option("--gangs", gangs_, "Jobs of several GPUs get them 'exclusive' or 'shared'")
       ->check(CLI::IsMember({"exclusive", "shared"}))
       ->capture_default_str();
@@ -125,6 +126,7 @@ Result<Done> WorldOptions::add_parametric_truth(World& world, const Cluster& clu
 Result<World> WorldOptions::make(const Cluster& cluster, std::uint64_t seed) const {
   World world;
   HORUS_TRY(world.mix, read_mix());
+  world.mix_name = mix_.empty() ? "built-in mix" : mix_;
   HORUS_TRY_DONE(add_parametric_truth(world, cluster, seed));
   world.description = "parametric: an assumption, not a measurement";
   if (truth_table_.empty()) return world;

@@ -22,6 +22,7 @@ namespace horus::apps {
 
 struct World {
   sim::Mix mix;
+  std::string mix_name;  ///< Its file, or "built-in mix".
   std::unique_ptr<sim::Truth> truth;
   std::string description;  ///< Of the truth, for people.
   std::vector<std::string> notes;

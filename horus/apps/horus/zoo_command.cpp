@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "horus/apps/horus/command.hpp"
+#include "horus/apps/horus/model_source.hpp"
+#include "horus/apps/horus/number_option.hpp"
 #include "horus/graph/onnx.hpp"
 #include "horus/os/file.hpp"
 #include "horus/report/pages.hpp"
@@ -20,8 +22,10 @@ class ZooCommand final : public Command {
         "zoo", "List known architectures, or write one as an ONNX file without weights");
     app->add_option("name", name_, "Architecture; without it all are listed");
     app->add_option("-o,--output", output_, "File to write; default: NAME.onnx");
-    app->add_option("--batch", batch_, "Fix the batch size; default: open, named N");
-    app->add_option("--seq", sequence_, "Sequence length of language models");
+    app->add_option("--batch", batch_, "Fix the batch size; default: open, named N")
+        ->transform(integer_between(1, kMaxBatch));
+    app->add_option("--seq", sequence_, "Sequence length of language models")
+        ->transform(integer_between(1, kMaxBatch));
     app->add_flag("--json", json_, "List as JSON");
     app->footer(
         "Weights are graph inputs: the file describes the work and holds no numbers.\n"

@@ -17,7 +17,8 @@ namespace horus::sched {
 
 [[nodiscard]] std::unique_ptr<Policy> make_horus(const PolicyOptions& options);
 
-inline constexpr PolicyRow kHorus{
-    .name = "horus", .rule = "lightest jobs first, on the cheapest GPUs", .make = make_horus};
+inline constexpr PolicyRow kHorus{.name = "horus",
+                                  .rule = "the paper: lightest jobs first, on the cheapest GPUs",
+                                  .make = make_horus};
 
 }  // namespace horus::sched

@@ -15,6 +15,8 @@ namespace horus::sched {
 [[nodiscard]] std::unique_ptr<Policy> make_pack_blind(const PolicyOptions& options);
 
 inline constexpr PolicyRow kPackBlind{
-    .name = "pack-blind", .rule = "shares GPUs wherever memory fits", .make = make_pack_blind};
+    .name = "pack-blind",
+    .rule = "shares GPUs wherever predicted memory fits, blind to load",
+    .make = make_pack_blind};
 
 }  // namespace horus::sched
