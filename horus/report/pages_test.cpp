@@ -29,7 +29,7 @@ TEST(PredictPage, ShowsSharingOnlyForSeveralJobs) {
   wire::PredictReport report{.jobs = {"a.onnx"}};
   report.predictions.emplace_back();
   EXPECT_THAT(page(report, Colour::Off), Not(HasSubstr("shared GPU")));
-  report.jobs.push_back("b.onnx");
+  report.jobs.emplace_back("b.onnx");
   report.predictions[0].slowdowns = {{.expected = 1.3, .low = 1.1, .high = 1.6}, {}};
   report.predictions[0].shared_memory = MemoryPrediction{};
   EXPECT_THAT(page(report, Colour::Off), HasSubstr("1.30x [1.10, 1.60]"));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of the simulator: policies side by side, and what changed against the first.
+#include <array>
 #include <cmath>
 #include <span>
 
@@ -36,23 +37,23 @@ double get(const wire::PolicyRow& row) {
 }
 
 using Row = wire::PolicyRow;
-constexpr Figure kFigures[] = {
-    {"jobs finished", get<&Row::jobs_finished>, with_commas, Better::Higher},
-    {"jobs rejected", get<&Row::jobs_rejected>, with_commas, Better::Lower},
-    {"makespan", get<&Row::makespan_s>, time_text, Better::Lower},
-    {"JCT mean", get<&Row::jct_mean_s>, time_text, Better::Lower},
-    {"JCT median", get<&Row::jct_p50_s>, time_text, Better::Lower},
-    {"JCT p99", get<&Row::jct_p99_s>, time_text, Better::Lower},
-    {"wait mean", get<&Row::wait_mean_s>, time_text, Better::Lower},
-    {"wait p99", get<&Row::wait_p99_s>, time_text, Better::Lower},
-    {"first start, mean delay", get<&Row::first_start_mean_s>, time_text, Better::Lower},
-    {"GPU utilization", get<&Row::gpu_utilization>, percent_text, Better::Higher},
-    {"slowdown mean", get<&Row::slowdown_mean>, ratio_text, Better::Lower},
-    {"slowdown p99", get<&Row::slowdown_p99>, ratio_text, Better::Lower},
-    {"slowed beyond tolerance", get<&Row::beyond_tolerance>, percent_text, Better::Lower},
-    {"out-of-memory deaths", get<&Row::oom_deaths>, with_commas, Better::Lower},
-    {"preemptions", get<&Row::preemptions>, with_commas, Better::Lower},
-    {"lost work", get<&Row::lost_work_gpu_s>, gpu_hours_text, Better::Lower},
+constexpr std::array kFigures{
+    Figure{"jobs finished", get<&Row::jobs_finished>, with_commas, Better::Higher},
+    Figure{"jobs rejected", get<&Row::jobs_rejected>, with_commas, Better::Lower},
+    Figure{"makespan", get<&Row::makespan_s>, time_text, Better::Lower},
+    Figure{"JCT mean", get<&Row::jct_mean_s>, time_text, Better::Lower},
+    Figure{"JCT median", get<&Row::jct_p50_s>, time_text, Better::Lower},
+    Figure{"JCT p99", get<&Row::jct_p99_s>, time_text, Better::Lower},
+    Figure{"wait mean", get<&Row::wait_mean_s>, time_text, Better::Lower},
+    Figure{"wait p99", get<&Row::wait_p99_s>, time_text, Better::Lower},
+    Figure{"first start, mean delay", get<&Row::first_start_mean_s>, time_text, Better::Lower},
+    Figure{"GPU utilization", get<&Row::gpu_utilization>, percent_text, Better::Higher},
+    Figure{"slowdown mean", get<&Row::slowdown_mean>, ratio_text, Better::Lower},
+    Figure{"slowdown p99", get<&Row::slowdown_p99>, ratio_text, Better::Lower},
+    Figure{"slowed beyond tolerance", get<&Row::beyond_tolerance>, percent_text, Better::Lower},
+    Figure{"out-of-memory deaths", get<&Row::oom_deaths>, with_commas, Better::Lower},
+    Figure{"preemptions", get<&Row::preemptions>, with_commas, Better::Lower},
+    Figure{"lost work", get<&Row::lost_work_gpu_s>, gpu_hours_text, Better::Lower},
 };
 
 Table empty_table(std::string title, std::span<const wire::PolicyRow> policies) {

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "horus/apps/horus/command.hpp"
+#include "horus/apps/horus/model_options.hpp"
 #include "horus/apps/horus/model_source.hpp"
-#include "horus/apps/horus/number_option.hpp"
 #include "horus/graph/element_type.hpp"
 #include "horus/report/pages.hpp"
 #include "horus/wire/reports.hpp"
@@ -93,15 +93,7 @@ class InspectCommand final : public Command {
   CLI::App* declare(CLI::App& parent) override {
     CLI::App* app = parent.add_subcommand(
         "inspect", "Show what a computation graph costs: parameters, FLOPs, memory, kernels");
-    app->add_option("model", model_, "ONNX file, or zoo:NAME for an architecture of 'horus zoo'")
-        ->required();
-    app->add_option("--batch", batch_, "Batch size; default: as in the file, 1 where it is open")
-        ->transform(integer_between(1, kMaxBatch));
-    app->add_option("--dim", dims_,
-                    "Size of a named dimension, NAME=VALUE, e.g. sequence=512 with zoo:gpt2; may "
-                    "be repeated")
-        ->expected(1)
-        ->take_all();
+    model_.declare(*app);
     app->add_flag("--json", json_, "Print JSON instead of tables");
     app->footer(
         "A model's weights are never read, and external data is never opened.\n"
@@ -113,17 +105,19 @@ class InspectCommand final : public Command {
   }
 
   Result<Done> run(const Console& console) override {
-    graph::AnalysisOptions options{.batch = batch_, .dims = {}};
-    HORUS_TRY(options.dims, parse_dims(dims_));
-    HORUS_TRY(const graph::Analysis analysis, analyse_source(model_, options));
-    const wire::InspectReport report = to_report(model_, analysis);
+    if (model_.reference().empty()) {
+      return fail(
+          Errc::InvalidArgument,
+          "expected a model, e.g. 'horus inspect net.onnx' or 'horus inspect zoo:resnet50'");
+    }
+    HORUS_TRY(const graph::AnalysisOptions options, model_.analysis_options());
+    HORUS_TRY(const graph::Analysis analysis, analyse_source(model_.reference(), options));
+    const wire::InspectReport report = to_report(model_.reference(), analysis);
     return console.print(json_ ? wire::to_json(report) : report::page(report, console.colour()));
   }
 
  private:
-  std::string model_;
-  std::optional<std::int64_t> batch_;
-  std::vector<std::string> dims_;
+  ModelOptions model_;
   bool json_{false};
 };
 

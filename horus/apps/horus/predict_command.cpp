@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "horus/apps/horus/command.hpp"
+#include "horus/apps/horus/model_options.hpp"
 #include "horus/apps/horus/model_source.hpp"
 #include "horus/apps/horus/number_option.hpp"
 #include "horus/base/text.hpp"
@@ -65,15 +66,8 @@ class PredictCommand final : public Command {
   CLI::App* declare(CLI::App& parent) override {
     CLI::App* app = parent.add_subcommand(
         "predict", "Predict GPU utilization, memory and step time of training, without a GPU");
-    app->add_option("model", model_, "ONNX file, or zoo:NAME for an architecture of 'horus zoo'");
+    model_.declare(*app);
     app->add_option("--gpu", gpus_, "GPU or GPUs, e.g. V100-16GB,A100-40GB")->delimiter(',');
-    app->add_option("--batch", batch_, "Batch size; default: as in the file, 1 where it is open")
-        ->transform(integer_between(1, kMaxBatch));
-    app->add_option("--dim", dims_,
-                    "Size of a named dimension, NAME=VALUE, e.g. sequence=512 with zoo:gpt2; may "
-                    "be repeated")
-        ->expected(1)
-        ->take_all();
     app->add_option("--precision", precision_, "fp32, tf32, fp16, amp or bf16")
         ->capture_default_str();
     app->add_option("--optimizer", optimizer_, "none, sgd, momentum, adam or adamw")
@@ -102,7 +96,7 @@ class PredictCommand final : public Command {
     if (list_gpus_) {
       return console.print(json_ ? wire::to_json(gpu_catalogue()) : gpu_list(console.colour()));
     }
-    if (model_.empty() || gpus_.empty()) {
+    if (model_.reference().empty() || gpus_.empty()) {
       return fail(Errc::InvalidArgument,
                   "expected a model and --gpu NAME, e.g. 'horus predict net.onnx --gpu V100-16GB'; "
                   "'horus predict --list-gpus' lists the GPUs");
@@ -139,14 +133,15 @@ class PredictCommand final : public Command {
     HORUS_TRY(report_.setup.optimizer, parse_optimizer(optimizer_));
     HORUS_TRY(report_.setup.attention, parse_attention(attention_));
     report_.setup.samples_per_second = samples_per_second_;
-    HORUS_TRY(const auto dims, parse_dims(dims_));
+    HORUS_TRY(const graph::AnalysisOptions options, model_.analysis_options());
     std::vector<Job> jobs;
-    HORUS_TRY_DONE(add_job(jobs, {model_, batch_, samples_per_second_}, dims));
+    HORUS_TRY_DONE(
+        add_job(jobs, {model_.reference(), options.batch, samples_per_second_}, options.dims));
     report_.batch = jobs.front().features.batch;
     for (const std::string& other : with_) {
       HORUS_TRY(JobSource source, parse_job_source(other));
-      if (!source.batch) source.batch = batch_;
-      HORUS_TRY_DONE(add_job(jobs, source, dims));
+      if (!source.batch) source.batch = options.batch;
+      HORUS_TRY_DONE(add_job(jobs, source, options.dims));
     }
     return jobs;
   }
@@ -205,10 +200,8 @@ class PredictCommand final : public Command {
     return row;
   }
 
-  std::string model_;
+  ModelOptions model_;
   std::vector<std::string> gpus_;
-  std::optional<std::int64_t> batch_;
-  std::vector<std::string> dims_;
   std::string precision_{"fp32"};
   std::string optimizer_{"momentum"};
   std::string attention_{"eager"};
