@@ -9,6 +9,8 @@
 #include "horus/domain/gpu.hpp"
 #include "horus/domain/prediction.hpp"
 #include "horus/sched/policy.hpp"
+#include "horus/sim/generate.hpp"
+#include "horus/sim/traces/trace.hpp"
 #include "horus/zoo/zoo.hpp"
 
 namespace horus::apps {
@@ -56,8 +58,8 @@ std::vector<Choices> option_choices() {
           {.option = "--optimizer", .words = {"none", "sgd", "momentum", "adam", "adamw"}},
           {.option = "--attention", .words = {"eager", "fused"}},
           {.option = "--gangs", .words = {"exclusive", "shared"}},
-          {.option = "--format", .words = {"philly", "tiresias"}},
-          {.option = "--generate", .words = {"philly-like"}}};
+          {.option = "--format", .words = sim::trace_formats()},
+          {.option = "--generate", .words = sim::generated_workloads()}};
 }
 
 std::string names_of(const std::vector<CommandWords>& commands) {

@@ -88,7 +88,9 @@ class PredictCommand final : public Command {
         "attention hold for all jobs; with PyTorch 2, --attention fused is the usual case.\n"
         "Examples:\n"
         "  horus predict resnet50.onnx --gpu V100-16GB,T4 --batch 32 --precision amp\n"
-        "  horus predict zoo:resnet50 --gpu A100 --batch 32 --with zoo:bert-base@8");
+        "  horus predict zoo:resnet50 --gpu A100 --batch 32 --with zoo:bert-base@8\n"
+        "  horus predict zoo:alexnet --gpu T4 --batch 128 --samples-per-second 400 \\\n"
+        "      --with zoo:pointnet@32:100 --json");
     return app;
   }
 
