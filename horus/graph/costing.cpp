@@ -58,7 +58,7 @@ class Coster {
  private:
   OpWork cost(NodeIndex n) {
     const Node& node = model_.graph.nodes[n];
-    const OpRule& rule = *find_rule(node.op_type);
+    const OpRule& rule = *find_rule(node);
     const CostView view = view_of(NodeView{node, opset_, *known_inputs(index_, inference_, n)},
                                   rule, index_.inputs[n], index_.outputs[n]);
     CostSheet sheet;
@@ -107,7 +107,7 @@ class Coster {
     std::vector<const Fact*> facts;
     for (const ValueIndex value : composite.inputs) facts.push_back(fact(value));
     const auto& outputs = index_.outputs[composite.last];
-    const OpRule& rule = *find_rule(composite.whole.op_type);
+    const OpRule& rule = *find_rule(composite.whole);
     const CostView view = view_of(NodeView{composite.whole, opset_, std::move(facts)}, rule,
                                   composite.inputs, outputs);
     OpWork& work = sheet.work;

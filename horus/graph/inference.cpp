@@ -137,10 +137,10 @@ class Inferrer {
 
   Result<Facts> facts_of(NodeIndex n, const std::vector<const Fact*>& inputs) {
     const Node& node = model_.graph.nodes[n];
-    if (!node.domain.empty()) {
+    const OpRule* rule = find_rule(node);
+    if (rule == nullptr && rules_of(node.domain).empty()) {
       return refuse(fmt::format("operators of domain '{}' are not known", printable(node.domain)));
     }
-    const OpRule* rule = find_rule(node.op_type);
     if (rule == nullptr) {
       return refuse(fmt::format("operator '{}' is not known", printable(node.op_type)));
     }

@@ -106,14 +106,14 @@ constexpr auto kSameShape = std::to_array<std::string_view>({"Abs",
 TEST(SameShape, IsClaimedOnlyForTheOperatorsListed) {
   const std::set<std::string_view> listed{kSameShape.begin(), kSameShape.end()};
   std::set<std::string_view> claimed;
-  for (const OpRule& rule : all_rules()) {
+  for (const OpRule& rule : standard_rules()) {
     if (rule.infer == infer_same) claimed.insert(rule.name);
   }
   EXPECT_EQ(claimed, listed);
 }
 
 TEST(SameShape, IsWhatComesOut) {
-  for (const OpRule& rule : all_rules()) {
+  for (const OpRule& rule : standard_rules()) {
     if (rule.infer != infer_same) continue;
     ModelSketch sketch;
     sketch.input("x", {2, 3, 4});

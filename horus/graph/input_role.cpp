@@ -80,7 +80,7 @@ class Uses {
 
  private:
   std::optional<InputRole> role_in(NodeIndex n, ValueIndex value, ValueIndex source) const {
-    const OpRule* rule = find_rule(model_.graph.nodes[n].op_type);
+    const OpRule* rule = find_rule(model_.graph.nodes[n]);
     if (rule == nullptr) return std::nullopt;
     for (std::size_t i = 0; i < index_.inputs[n].size(); ++i) {
       if (index_.inputs[n][i] != value) continue;

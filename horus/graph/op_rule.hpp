@@ -74,10 +74,18 @@ struct OpRule {
   return rule.slots[i < rule.slots.size() ? i : rule.slots.size() - 1];
 }
 
-/// The rule of a standard operator, or nullptr. Cost: logarithmic in the number of operators.
-[[nodiscard]] const OpRule* find_rule(std::string_view op_type);
+/// The rule of a node's operator, or nullptr. Cost: logarithmic in the number of operators.
+[[nodiscard]] const OpRule* find_rule(const Node& node);
 
-/// All rules, sorted by name.
-[[nodiscard]] std::span<const OpRule> all_rules();
+/// All rules of a domain, sorted by name; empty for a domain that Horus does not know.
+[[nodiscard]] std::span<const OpRule> rules_of(std::string_view domain);
+
+/// The tables, one file each: the standard operators (domain ""), the fused operators that
+/// exporters write (domain "com.microsoft"), and what Horus itself puts in the place of control
+/// flow (domain kStructureDomain).
+[[nodiscard]] std::span<const OpRule> standard_rules();
+[[nodiscard]] std::span<const OpRule> microsoft_rules();
+[[nodiscard]] std::span<const OpRule> structure_rules();
+inline constexpr std::string_view kStructureDomain = "horus.structure";
 
 }  // namespace horus::graph

@@ -65,9 +65,8 @@ void add_inputs(const fs::path& folder, Model& model) {
 }
 
 bool knows_all(const Model& model) {
-  return std::ranges::all_of(model.graph.nodes, [](const Node& node) {
-    return node.domain.empty() && find_rule(node.op_type) != nullptr;
-  });
+  return std::ranges::all_of(model.graph.nodes,
+                             [](const Node& node) { return find_rule(node) != nullptr; });
 }
 
 struct Verdict {

@@ -81,7 +81,7 @@ class Pass {
 
   void visit(NodeIndex n) {
     const Node& node = model_.graph.nodes[n];
-    const OpRule* rule = node.domain.empty() ? find_rule(node.op_type) : nullptr;
+    const OpRule* rule = find_rule(node);
     if (rule == nullptr) return set_outputs(n, Gradient::Flows);
     if (starts_constant(n)) return;
     if (passes_on(n)) return;

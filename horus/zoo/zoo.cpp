@@ -16,16 +16,39 @@ namespace {
 
 constexpr std::int64_t kBatchMax = 1'000'000;
 
-using Family = std::vector<Entry> (*)();
-constexpr auto kFamilies = std::to_array<Family>(
-    {alexnet_family, bert_family, dcgan_family, densenet_family, efficientnet_family, gpt2_family,
-     inception_family, lstm_lm_family, mobilenet_family, neumf_family, pointnet_family,
-     resnet_family, transformer_family, vgg_family, vit_family});
+/// A family of architectures and the function of its file that lists them.
+struct Family {
+  const char* name;
+  std::vector<Entry> (*entries)();
+};
+
+// clang-format off
+constexpr auto kFamilies = std::to_array<Family>({
+    {"alexnet", alexnet_family},
+    {"bert", bert_family},
+    {"dcgan", dcgan_family},
+    {"densenet", densenet_family},
+    {"efficientnet", efficientnet_family},
+    {"gpt2", gpt2_family},
+    {"inception", inception_family},
+    {"lstm-lm", lstm_lm_family},
+    {"mobilenet", mobilenet_family},
+    {"neumf", neumf_family},
+    {"pointnet", pointnet_family},
+    {"resnet", resnet_family},
+    {"transformer", transformer_family},
+    {"vgg", vgg_family},
+    {"vit", vit_family},
+});
+// clang-format on
 
 std::vector<Entry> collect() {
   std::vector<Entry> entries;
-  for (const Family family : kFamilies) {
-    for (Entry& entry : family()) entries.push_back(std::move(entry));
+  for (const Family& family : kFamilies) {
+    for (Entry& entry : family.entries()) {
+      entry.architecture.family = family.name;
+      entries.push_back(std::move(entry));
+    }
   }
   std::sort(entries.begin(), entries.end(), [](const Entry& left, const Entry& right) {
     return left.architecture.name < right.architecture.name;
@@ -66,6 +89,25 @@ Result<const Entry*> find(std::string_view name) {
                           printable(name), did_you_mean(key, names)));
 }
 
+Result<std::int64_t> image_of(const Entry& entry, std::optional<std::int64_t> wanted) {
+  const Architecture& architecture = entry.architecture;
+  if (!wanted) return architecture.default_image;
+  if (architecture.default_image == 0) {
+    return fail(
+        Errc::InvalidArgument,
+        fmt::format("an image size was given, but that of {} cannot be chosen; leave it out",
+                    architecture.name));
+  }
+  const ImageRange& range = entry.images;
+  if (*wanted < range.min || *wanted > range.max || *wanted % range.step != 0) {
+    return fail(Errc::InvalidArgument,
+                fmt::format("image size {} does not fit {}, which reads {} to {} pixels in steps "
+                            "of {}",
+                            *wanted, architecture.name, range.min, range.max, range.step));
+  }
+  return *wanted;
+}
+
 Result<std::int64_t> sequence_of(const Entry& entry, std::optional<std::int64_t> wanted) {
   const Architecture& architecture = entry.architecture;
   if (!wanted) return architecture.default_sequence;
@@ -100,8 +142,9 @@ Result<graph::Model> build(std::string_view name, const BuildOptions& options) {
                 fmt::format("batch {} is outside of 1..{}", *options.batch, kBatchMax));
   }
   HORUS_TRY(const std::int64_t sequence, sequence_of(*entry, options.sequence));
+  HORUS_TRY(const std::int64_t image, image_of(*entry, options.image));
   Builder builder{entry->architecture.name, options.batch};
-  entry->build(builder, sequence);
+  entry->build(builder, {.sequence = sequence, .image = image});
   return std::move(builder).finish();
 }
 

@@ -20,11 +20,14 @@ struct Architecture {
   std::string input;                 ///< "3x224x224", "128 tokens", ...
   std::int64_t default_batch{1};     ///< A customary training batch for one GPU, for mixes of jobs.
   std::int64_t default_sequence{0};  ///< 0: the architecture has no sequence length.
+  std::int64_t default_image{0};     ///< Side of the image in pixels; 0: it cannot be chosen.
+  std::string family;                ///< "resnet", "bert", ...: the file that builds it.
 };
 
 struct BuildOptions {
   std::optional<std::int64_t> batch;     ///< Absent: a symbolic batch axis "N".
   std::optional<std::int64_t> sequence;  ///< Absent: the architecture's default.
+  std::optional<std::int64_t> image;     ///< Side in pixels. Absent: the architecture's default.
 };
 
 /// All architectures in order of name.
@@ -34,8 +37,8 @@ struct BuildOptions {
 /// operator by operator. Weights are graph inputs after the data inputs, listed in the metadata
 /// under kParametersKey and kBuffersKey. In names, letter case and separators do not matter, and
 /// common short forms ("bert") are known.
-/// Errors: NotFound with the nearest name; InvalidArgument for a batch or sequence below 1 or above
-/// the architecture's limit, or a sequence given to an architecture that has none.
+/// Errors: NotFound with the nearest name; InvalidArgument for a batch, sequence or image outside
+/// of the architecture's limits, or one given to an architecture that has none.
 [[nodiscard]] Result<graph::Model> build(std::string_view name, const BuildOptions& options = {});
 
 }  // namespace horus::zoo

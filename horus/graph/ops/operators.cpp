@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operators that Horus knows, one row each. Differences between versions of an operator sit in
+// The standard operators, one row each. Differences between versions of an operator sit in
 // its rule (settings that moved, defaults that changed).
 
 #include <algorithm>
@@ -193,11 +193,6 @@ static_assert(std::ranges::is_sorted(kRules, {}, &OpRule::name), "find_rule sear
 
 }  // namespace
 
-const OpRule* find_rule(std::string_view op_type) {
-  const auto found = std::ranges::lower_bound(kRules, op_type, {}, &OpRule::name);
-  return found != kRules.end() && found->name == op_type ? &*found : nullptr;
-}
-
-std::span<const OpRule> all_rules() { return kRules; }
+std::span<const OpRule> standard_rules() { return kRules; }
 
 }  // namespace horus::graph

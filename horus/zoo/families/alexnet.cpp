@@ -17,7 +17,7 @@ Value pool(Builder& b, int index, const Value& x) {
   return max_pool(b, "features." + std::to_string(index), x, {.kernel = {3}, .stride = {2}});
 }
 
-void build_alexnet(Builder& b, std::int64_t) {
+void build_alexnet(Builder& b, const Sizes&) {
   Value x = b.input("input", {kBatch, 3, 224, 224});
   x = conv_relu(b, 0, x, {.channels = 64, .kernel = {11}, .stride = {4}, .padding = {2}});
   x = pool(b, 2, x);

@@ -102,7 +102,7 @@ void build_bert(Builder& b, const Plan& plan, std::int64_t sequence) {
 }
 
 Entry bert(std::string name, const std::string& what, std::vector<std::string> aliases,
-           void (*build)(Builder&, std::int64_t)) {
+           void (*build)(Builder&, const Sizes&)) {
   return {.architecture = {.name = std::move(name),
                            .description = what + " uncased, encoder and pooler, up to 512 tokens "
                                                  "(arXiv:1810.04805)",
@@ -119,9 +119,9 @@ Entry bert(std::string name, const std::string& what, std::vector<std::string> a
 std::vector<Entry> bert_family() {
   return {
       bert("bert-base", "BERT-base", {"bert", "bert-base-uncased"},
-           [](Builder& b, std::int64_t sequence) { build_bert(b, kBertBase, sequence); }),
+           [](Builder& b, const Sizes& sizes) { build_bert(b, kBertBase, sizes.sequence); }),
       bert("bert-large", "BERT-large", {"bert-large-uncased"},
-           [](Builder& b, std::int64_t sequence) { build_bert(b, kBertLarge, sequence); }),
+           [](Builder& b, const Sizes& sizes) { build_bert(b, kBertLarge, sizes.sequence); }),
   };
 }
 

@@ -52,18 +52,18 @@ Value discriminator(Builder& b, const std::string& prefix, const Value& image) {
 
 Value noise_input(Builder& b) { return b.input("noise", {kBatch, kNoise, 1, 1}); }
 
-void build_dcgan(Builder& b, std::int64_t) {
+void build_dcgan(Builder& b, const Sizes&) {
   b.output(discriminator(b, "discriminator.", generator(b, "generator.", noise_input(b))));
 }
 
-void build_generator(Builder& b, std::int64_t) { b.output(generator(b, "", noise_input(b))); }
+void build_generator(Builder& b, const Sizes&) { b.output(generator(b, "", noise_input(b))); }
 
-void build_discriminator(Builder& b, std::int64_t) {
+void build_discriminator(Builder& b, const Sizes&) {
   b.output(discriminator(b, "", b.input("image", {kBatch, 3, kImage, kImage})));
 }
 
 Entry dcgan(std::string name, const std::string& what, std::string input,
-            void (*build)(Builder&, std::int64_t)) {
+            void (*build)(Builder&, const Sizes&)) {
   return {.architecture = {.name = std::move(name),
                            .description = what + " (arXiv:1511.06434, pytorch/examples dcgan)",
                            .input = std::move(input),

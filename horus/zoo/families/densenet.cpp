@@ -64,7 +64,7 @@ void build_densenet(Builder& b, const Plan& plan) {
   b.output(linear(b, "classifier", x, 1000));
 }
 
-Entry densenet(std::string name, const std::string& what, void (*build)(Builder&, std::int64_t)) {
+Entry densenet(std::string name, const std::string& what, void (*build)(Builder&, const Sizes&)) {
   return {.architecture = {.name = std::move(name),
                            .description = what + ", ImageNet (arXiv:1608.06993, torchvision)",
                            .input = "3x224x224",
@@ -77,13 +77,13 @@ Entry densenet(std::string name, const std::string& what, void (*build)(Builder&
 std::vector<Entry> densenet_family() {
   return {
       densenet("densenet121", "DenseNet-121",
-               [](Builder& b, std::int64_t) { build_densenet(b, kDensenet121); }),
+               [](Builder& b, const Sizes&) { build_densenet(b, kDensenet121); }),
       densenet("densenet161", "DenseNet-161",
-               [](Builder& b, std::int64_t) { build_densenet(b, kDensenet161); }),
+               [](Builder& b, const Sizes&) { build_densenet(b, kDensenet161); }),
       densenet("densenet169", "DenseNet-169",
-               [](Builder& b, std::int64_t) { build_densenet(b, kDensenet169); }),
+               [](Builder& b, const Sizes&) { build_densenet(b, kDensenet169); }),
       densenet("densenet201", "DenseNet-201",
-               [](Builder& b, std::int64_t) { build_densenet(b, kDensenet201); }),
+               [](Builder& b, const Sizes&) { build_densenet(b, kDensenet201); }),
   };
 }
 

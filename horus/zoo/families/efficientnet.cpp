@@ -68,7 +68,7 @@ Value mb_conv(Builder& b, const std::string& name, const Value& x, const Stage& 
   return residual ? binary(b, name + ".add", "Add", y, x) : y;
 }
 
-void build_efficientnet_b0(Builder& b, std::int64_t) {
+void build_efficientnet_b0(Builder& b, const Sizes&) {
   Value x = b.input("input", {kBatch, 3, 224, 224});
   x = conv_bn_silu(b, "features.0", x,
                    {.channels = 32, .kernel = {3}, .stride = {2}, .padding = {1}});

@@ -4,6 +4,7 @@
 // one declaration here and one row in zoo.cpp.
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,12 +13,26 @@
 
 namespace horus::zoo {
 
+/// Sizes of the input that a user may choose, 0 where the architecture has no such choice.
+struct Sizes {
+  std::int64_t sequence{0};
+  std::int64_t image{0};  ///< Side in pixels.
+};
+
+/// Sides that an architecture can be built for, in pixels.
+struct ImageRange {
+  std::int64_t min{32};
+  std::int64_t max{4096};
+  std::int64_t step{1};  ///< Sides are multiples of it: the patch, or patch times window.
+};
+
 struct Entry {
   Architecture architecture;
   std::int64_t sequence_max{0};  ///< Longest sequence, 0 where there is none.
+  ImageRange images{};           ///< Read where architecture.default_image is not 0.
   std::vector<std::string> aliases;
-  /// Adds the whole network. `sequence` is 0 where the architecture has none.
-  void (*build)(Builder& b, std::int64_t sequence){};
+  /// Adds the whole network.
+  std::function<void(Builder& b, const Sizes& sizes)> build;
 };
 
 [[nodiscard]] std::vector<Entry> alexnet_family();

@@ -61,7 +61,7 @@ void build_gpt2(Builder& b, const Plan& plan, std::int64_t sequence) {
 }
 
 Entry gpt2(std::string name, const std::string& what, std::vector<std::string> aliases,
-           void (*build)(Builder&, std::int64_t)) {
+           void (*build)(Builder&, const Sizes&)) {
   return {.architecture = {.name = std::move(name),
                            .description = what + ", language model, tied output layer, up to 1024 "
                                                  "tokens (Radford et al. 2019)",
@@ -78,9 +78,9 @@ Entry gpt2(std::string name, const std::string& what, std::vector<std::string> a
 std::vector<Entry> gpt2_family() {
   return {
       gpt2("gpt2", "GPT-2 small", {"gpt2-small", "gpt"},
-           [](Builder& b, std::int64_t sequence) { build_gpt2(b, kSmall, sequence); }),
+           [](Builder& b, const Sizes& sizes) { build_gpt2(b, kSmall, sizes.sequence); }),
       gpt2("gpt2-medium", "GPT-2 medium", {},
-           [](Builder& b, std::int64_t sequence) { build_gpt2(b, kMedium, sequence); }),
+           [](Builder& b, const Sizes& sizes) { build_gpt2(b, kMedium, sizes.sequence); }),
   };
 }
 

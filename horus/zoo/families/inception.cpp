@@ -138,7 +138,7 @@ Value auxiliary_classifier(Builder& b, const Value& x) {
   return linear(b, "AuxLogits.fc", y, 1000);
 }
 
-void build_inception_v3(Builder& b, std::int64_t) {
+void build_inception_v3(Builder& b, const Sizes&) {
   Value x = stem(b);
   x = block_a(b, "Mixed_5b", x, 32);
   x = block_a(b, "Mixed_5c", x, 64);

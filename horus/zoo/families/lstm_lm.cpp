@@ -16,8 +16,8 @@ constexpr std::int64_t kSequence = 35;
 constexpr std::int64_t kSequenceMax = 8192;
 constexpr double kDropout = 0.2;
 
-void build_lstm_lm(Builder& b, std::int64_t sequence) {
-  const Value ids = b.input("input_ids", {kBatch, sequence}, ElementType::Int64);
+void build_lstm_lm(Builder& b, const Sizes& sizes) {
+  const Value ids = b.input("input_ids", {kBatch, sizes.sequence}, ElementType::Int64);
   const Value by_time = transpose(b, "by_time", ids, {1, 0});
   const Value table = b.parameter("encoder.weight", {kVocabulary, kEmbedding});
   Value x = embedding(b, "encoder", table, by_time);

@@ -45,7 +45,7 @@ Value inverted_residual(Builder& b, const std::string& name, const Value& x, con
   return residual ? binary(b, name + ".add", "Add", x, y) : y;
 }
 
-void build_mobilenet_v2(Builder& b, std::int64_t) {
+void build_mobilenet_v2(Builder& b, const Sizes&) {
   Value x = b.input("input", {kBatch, 3, 224, 224});
   x = conv_bn_relu6(b, "features.0", x,
                     {.channels = 32, .kernel = {3}, .stride = {2}, .padding = {1}});

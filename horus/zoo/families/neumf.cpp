@@ -33,7 +33,7 @@ Pair embed(Builder& b, const std::string& kind, const Value& users, const Value&
   return {.user = std::move(user), .item = std::move(item)};
 }
 
-void build_neumf(Builder& b, std::int64_t) {
+void build_neumf(Builder& b, const Sizes&) {
   const Value users = b.input("user", {kBatch}, ElementType::Int64);
   const Value items = b.input("item", {kBatch}, ElementType::Int64);
   const Pair factors = embed(b, "gmf", users, items, kFactors);

@@ -67,7 +67,7 @@ Value align(Builder& b, const std::string& name, const Value& x) {
   return transpose(b, name + ".columns", turned, {0, 2, 1});
 }
 
-void build_pointnet(Builder& b, std::int64_t) {
+void build_pointnet(Builder& b, const Sizes&) {
   Value x = b.input("points", {kBatch, 3, kPoints});
   x = align(b, "stn", x);
   x = shared(b, "conv1", x, 64);

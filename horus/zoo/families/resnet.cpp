@@ -100,7 +100,7 @@ void build_resnet(Builder& b, const Plan& plan) {
   b.output(linear(b, "fc", x, plan.images == Images::Cifar10 ? 10 : 1000));
 }
 
-Entry imagenet(std::string name, const std::string& what, void (*build)(Builder&, std::int64_t)) {
+Entry imagenet(std::string name, const std::string& what, void (*build)(Builder&, const Sizes&)) {
   return {.architecture = {.name = std::move(name),
                            .description = what + ", ImageNet (arXiv:1512.03385, torchvision)",
                            .input = "3x224x224",
@@ -108,7 +108,7 @@ Entry imagenet(std::string name, const std::string& what, void (*build)(Builder&
           .build = build};
 }
 
-Entry cifar(std::string name, const std::string& what, void (*build)(Builder&, std::int64_t)) {
+Entry cifar(std::string name, const std::string& what, void (*build)(Builder&, const Sizes&)) {
   return {.architecture = {.name = std::move(name),
                            .description = what + ", CIFAR-10: 3x3 stem, no max pool "
                                                  "(arXiv:1512.03385, kuangliu/pytorch-cifar)",
@@ -122,19 +122,19 @@ Entry cifar(std::string name, const std::string& what, void (*build)(Builder&, s
 std::vector<Entry> resnet_family() {
   return {
       imagenet("resnet18", "ResNet-18",
-               [](Builder& b, std::int64_t) { build_resnet(b, kResnet18); }),
+               [](Builder& b, const Sizes&) { build_resnet(b, kResnet18); }),
       imagenet("resnet34", "ResNet-34",
-               [](Builder& b, std::int64_t) { build_resnet(b, kResnet34); }),
+               [](Builder& b, const Sizes&) { build_resnet(b, kResnet34); }),
       imagenet("resnet50", "ResNet-50 v1.5",
-               [](Builder& b, std::int64_t) { build_resnet(b, kResnet50); }),
+               [](Builder& b, const Sizes&) { build_resnet(b, kResnet50); }),
       imagenet("resnet101", "ResNet-101 v1.5",
-               [](Builder& b, std::int64_t) { build_resnet(b, kResnet101); }),
+               [](Builder& b, const Sizes&) { build_resnet(b, kResnet101); }),
       imagenet("resnet152", "ResNet-152 v1.5",
-               [](Builder& b, std::int64_t) { build_resnet(b, kResnet152); }),
+               [](Builder& b, const Sizes&) { build_resnet(b, kResnet152); }),
       cifar("resnet18-cifar", "ResNet-18",
-            [](Builder& b, std::int64_t) { build_resnet(b, kResnet18Cifar); }),
+            [](Builder& b, const Sizes&) { build_resnet(b, kResnet18Cifar); }),
       cifar("resnet50-cifar", "ResNet-50",
-            [](Builder& b, std::int64_t) { build_resnet(b, kResnet50Cifar); }),
+            [](Builder& b, const Sizes&) { build_resnet(b, kResnet50Cifar); }),
   };
 }
 

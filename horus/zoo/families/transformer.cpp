@@ -79,7 +79,8 @@ Value decoder(Builder& b, Value x, const Value& memory, const Masks& masks) {
   return x;
 }
 
-void build_transformer(Builder& b, std::int64_t sequence) {
+void build_transformer(Builder& b, const Sizes& sizes) {
+  const std::int64_t sequence = sizes.sequence;
   const Shape shape{kBatch, sequence};
   const Value source = b.input("source_ids", shape, ElementType::Int64);
   const Value target = b.input("target_ids", shape, ElementType::Int64);

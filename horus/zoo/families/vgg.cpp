@@ -44,7 +44,7 @@ void build_vgg(Builder& b, std::span<const int> plan, Normalization normalizatio
   b.output(linear(b, "classifier.6", x, 1000));
 }
 
-Entry vgg(std::string name, const std::string& what, void (*build)(Builder&, std::int64_t)) {
+Entry vgg(std::string name, const std::string& what, void (*build)(Builder&, const Sizes&)) {
   return {.architecture = {.name = std::move(name),
                            .description = what + ", ImageNet (arXiv:1409.1556, torchvision)",
                            .input = "3x224x224",
@@ -57,13 +57,13 @@ Entry vgg(std::string name, const std::string& what, void (*build)(Builder&, std
 std::vector<Entry> vgg_family() {
   return {
       vgg("vgg11", "VGG-11",
-          [](Builder& b, std::int64_t) { build_vgg(b, kVgg11, Normalization::None); }),
+          [](Builder& b, const Sizes&) { build_vgg(b, kVgg11, Normalization::None); }),
       vgg("vgg16", "VGG-16",
-          [](Builder& b, std::int64_t) { build_vgg(b, kVgg16, Normalization::None); }),
+          [](Builder& b, const Sizes&) { build_vgg(b, kVgg16, Normalization::None); }),
       vgg("vgg16-bn", "VGG-16 with batch normalization",
-          [](Builder& b, std::int64_t) { build_vgg(b, kVgg16, Normalization::Batch); }),
+          [](Builder& b, const Sizes&) { build_vgg(b, kVgg16, Normalization::Batch); }),
       vgg("vgg19", "VGG-19",
-          [](Builder& b, std::int64_t) { build_vgg(b, kVgg19, Normalization::None); }),
+          [](Builder& b, const Sizes&) { build_vgg(b, kVgg19, Normalization::None); }),
   };
 }
 

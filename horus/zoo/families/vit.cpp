@@ -86,7 +86,7 @@ void build_vit(Builder& b, const Plan& plan) {
   b.output(linear(b, "heads.head", x, 1000));
 }
 
-Entry vit(std::string name, const std::string& what, void (*build)(Builder&, std::int64_t)) {
+Entry vit(std::string name, const std::string& what, void (*build)(Builder&, const Sizes&)) {
   return {.architecture = {.name = std::move(name),
                            .description = what + ", ImageNet (arXiv:2010.11929, torchvision)",
                            .input = "3x224x224",
@@ -98,9 +98,9 @@ Entry vit(std::string name, const std::string& what, void (*build)(Builder&, std
 
 std::vector<Entry> vit_family() {
   return {
-      vit("vit-b-16", "ViT-B/16", [](Builder& b, std::int64_t) { build_vit(b, kVitB16); }),
-      vit("vit-b-32", "ViT-B/32", [](Builder& b, std::int64_t) { build_vit(b, kVitB32); }),
-      vit("vit-l-16", "ViT-L/16", [](Builder& b, std::int64_t) { build_vit(b, kVitL16); }),
+      vit("vit-b-16", "ViT-B/16", [](Builder& b, const Sizes&) { build_vit(b, kVitB16); }),
+      vit("vit-b-32", "ViT-B/32", [](Builder& b, const Sizes&) { build_vit(b, kVitB32); }),
+      vit("vit-l-16", "ViT-L/16", [](Builder& b, const Sizes&) { build_vit(b, kVitL16); }),
   };
 }
 
