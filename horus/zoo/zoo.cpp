@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "horus/base/check.hpp"
 #include "horus/base/text.hpp"
 #include "horus/zoo/builder.hpp"
 #include "horus/zoo/families/family.hpp"
@@ -71,19 +74,33 @@ std::string key_of(std::string_view name) {
   return key;
 }
 
-bool has_name(const Entry& entry, const std::string& key) {
-  if (key_of(entry.architecture.name) == key) return true;
-  return std::any_of(entry.aliases.begin(), entry.aliases.end(),
-                     [&key](const std::string& alias) { return key_of(alias) == key; });
+using Index = std::map<std::string, const Entry*, std::less<>>;
+
+/// Entries by the keys of their names and aliases. Two architectures of one key are an error of
+/// the programmer.
+Index index_of(const std::vector<Entry>& entries) {
+  Index index;
+  for (const Entry& entry : entries) {
+    const bool is_new = index.emplace(key_of(entry.architecture.name), &entry).second;
+    HORUS_CHECK(is_new, ("two architectures are called " + entry.architecture.name).c_str());
+  }
+  for (const Entry& entry : entries) {
+    for (const std::string& alias : entry.aliases) {
+      const auto [place, is_new] = index.emplace(key_of(alias), &entry);
+      HORUS_CHECK(is_new || place->second == &entry,
+                  ("two architectures answer to " + alias).c_str());
+    }
+  }
+  return index;
 }
 
 Result<const Entry*> find(std::string_view name) {
+  static const Index index = index_of(catalogue());
   const std::string key = key_of(name);
+  const auto found = index.find(key);
+  if (found != index.end()) return found->second;
   std::vector<std::string> names;
-  for (const Entry& entry : catalogue()) {
-    if (has_name(entry, key)) return &entry;
-    names.push_back(entry.architecture.name);
-  }
+  for (const Entry& entry : catalogue()) names.push_back(entry.architecture.name);
   return fail(Errc::NotFound,
               fmt::format("no architecture is called '{}'.{} 'horus zoo' lists them.",
                           printable(name), did_you_mean(key, names)));
