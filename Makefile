@@ -5,7 +5,7 @@
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
-FUZZ_SECONDS ?= 60
+FUZZ_SECONDS ?= 600
 
 # Read by cmake --build and ctest themselves.
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
@@ -44,9 +44,9 @@ fuzz: ## build the fuzz targets with clang and run each for FUZZ_SECONDS
 format: ## format all C++ files in place
 	tools/format.sh
 
-install: deps ## build a release and install it under PREFIX (DESTDIR is honoured)
+install: deps ## build a release and install program and library under PREFIX (DESTDIR is honoured)
 	$(call build,release,horus)
-	cmake --install build/release --prefix '$(PREFIX)'
+	cmake --install build/release --prefix '$(PREFIX)' $(if $(COMPONENT),--component '$(COMPONENT)')
 
 clean: ## remove everything that was built
 	cmake -E rm -rf build

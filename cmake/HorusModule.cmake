@@ -45,10 +45,12 @@ set(HORUS_SHARED_DATA "${PROJECT_SOURCE_DIR}/../shared/data" CACHE PATH "Public 
 set(HORUS_TEST_DEFINITIONS HORUS_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
   HORUS_SHARED_DATA="${HORUS_SHARED_DATA}")
 
-# horus_module(<room> [PURE] [DEPENDS <room>...] [LIBS <target>...] [PRIVATE_LIBS <target>...])
+# horus_module(<room> [PURE] [DEPENDS <room>...] [LIBS <target>...] [PRIVATE_LIBS <target>...]
+#              [API <header>...])
 # LIBS are seen by whoever links the room; PRIVATE_LIBS never show in the room's headers.
+# A room with an API is installed as a library, with the headers that match one of these patterns.
 function(horus_module room)
-  cmake_parse_arguments(ARG "PURE" "" "DEPENDS;LIBS;PRIVATE_LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "PURE" "" "DEPENDS;LIBS;PRIVATE_LIBS;API" ${ARGN})
   set(dir ${PROJECT_SOURCE_DIR}/horus/${room})
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${dir}/*.hpp)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${dir}/*.cpp)
@@ -60,10 +62,17 @@ function(horus_module room)
   endif()
   add_library(horus_${room} STATIC ${sources})
   add_library(horus::${room} ALIAS horus_${room})
-  target_sources(horus_${room} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}
-    FILES ${headers})
   set_target_properties(horus_${room} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
-  target_link_libraries(horus_${room} PUBLIC horus_options ${ARG_LIBS} PRIVATE ${ARG_PRIVATE_LIBS})
+  target_compile_features(horus_${room} PUBLIC cxx_std_20)
+  # Our warnings are not those of whoever uses the installed library.
+  target_link_libraries(horus_${room} PUBLIC $<BUILD_INTERFACE:horus_options> ${ARG_LIBS}
+    PRIVATE ${ARG_PRIVATE_LIBS})
+  if(ARG_API)
+    horus_install_room(${room} "${headers}" "${ARG_API}")
+  else()
+    target_sources(horus_${room} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}
+      FILES ${headers})
+  endif()
   foreach(dep IN LISTS ARG_DEPENDS)
     if(NOT TARGET horus_${dep})
       message(FATAL_ERROR "${room} depends on ${dep}, which is not declared above it: "
@@ -125,7 +134,7 @@ function(horus_application name)
   target_link_libraries(horus_app_${name} PUBLIC horus_options ${rooms} CLI11::CLI11)
   add_executable(${name} ${PROJECT_SOURCE_DIR}/horus/apps/${name}/main.cpp)
   target_link_libraries(${name} PRIVATE horus::app_${name})
-  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
   horus_programs(app_${name} "${all}" "")
 endfunction()
 

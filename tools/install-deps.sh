@@ -13,7 +13,7 @@
 set -euo pipefail
 
 readonly build_packages=(
-  make g++ cmake ninja-build ccache python3
+  make g++ cmake ninja-build ccache python3 python3-venv
   libexpected-dev libfmt-dev libonnx-dev libprotobuf-dev protobuf-compiler
   nlohmann-json3-dev libcli11-dev zlib1g-dev
   libgtest-dev libgmock-dev libbenchmark-dev libonnx-testdata

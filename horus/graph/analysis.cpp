@@ -4,6 +4,8 @@
 #include "horus/graph/analysis.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,13 +16,24 @@
 #include "horus/graph/composite.hpp"
 #include "horus/graph/costing.hpp"
 #include "horus/graph/export_check.hpp"
+#include "horus/graph/flatten.hpp"
 #include "horus/graph/graph_index.hpp"
 #include "horus/graph/inference.hpp"
 #include "horus/graph/input_role.hpp"
+#include "horus/graph/op_rule.hpp"
+#include "horus/graph/ops/history.hpp"
+#include "horus/graph/runs.hpp"
+#include "horus/graph/structure_check.hpp"
 #include "horus/graph/training.hpp"
 
 namespace horus::graph {
 namespace {
+
+struct Costs {
+  Runs runs;
+  std::vector<NodeWork> works;
+  std::vector<std::uint32_t> differing;  ///< Then-branches of If nodes that were left to choose.
+};
 
 Inference infer_at_wanted_batch(const Model& model, const GraphIndex& index,
                                 const Binding& binding) {
@@ -60,14 +73,24 @@ double input_elements(const std::vector<DataInput>& inputs) {
   return sum;
 }
 
+/// The operator of the file: control flow is told by its own name, not by what stands for it.
+const std::string& operator_of(const Node& node) {
+  if (node.domain != kStructureDomain) return node.op_type;
+  const auto found = node.attributes.find(kStandsFor);
+  const auto* name =
+      found == node.attributes.end() ? nullptr : std::get_if<std::string>(&found->second);
+  return name == nullptr ? node.op_type : *name;
+}
+
 std::vector<CostGap> gaps_of(const Model& model, const GraphIndex& index,
-                             const Inference& inference) {
+                             const Inference& inference, const Runs& runs) {
   std::vector<CostGap> gaps;
   for (const NodeIndex n : index.order) {
-    if (inference.gaps[n].empty()) continue;
+    if (inference.gaps[n].empty() || runs.of(n) == 0) continue;
     const Node& node = model.graph.nodes[n];
-    gaps.push_back(
-        {.node = std::string{name_of(node)}, .op_type = node.op_type, .reason = inference.gaps[n]});
+    gaps.push_back({.node = std::string{name_of(node)},
+                    .op_type = operator_of(node),
+                    .reason = inference.gaps[n]});
   }
   return gaps;
 }
@@ -80,6 +103,47 @@ void warn_of_repairs(const Model& model, const Inference& inference, const Bindi
       fmt::format("{} constants freeze batch {} (first at {} '{}'): scaled to batch {}",
                   inference.repaired.size(), binding.reference_batch, printable(first.op_type),
                   printable(name_of(first)), binding.batch));
+}
+
+/// Data-dependent sizes are counted at their largest; said once, with the first place.
+void warn_of_bounds(const Model& model, const Inference& inference,
+                    std::vector<std::string>& warnings) {
+  if (inference.bounded.empty()) return;
+  const Node& first = model.graph.nodes[inference.bounded.front()];
+  warnings.push_back(fmt::format(
+      "{} nodes have data-dependent sizes: their costs are upper bounds (first at {} '{}')",
+      inference.bounded.size(), printable(first.op_type), printable(name_of(first))));
+}
+
+/// A file that claims one version of the operator set and uses another.
+void warn_of_versions(const Model& model, const Inference& inference,
+                      std::vector<std::string>& warnings) {
+  const std::int64_t opset = opset_of(model);
+  if (opset > kNewestOpset) {
+    warnings.push_back(fmt::format(
+        "version {} of the operator set is newer than {}, the newest that Horus knows: operators "
+        "that changed since may be misread",
+        opset, kNewestOpset));
+  }
+  if (inference.misplaced.empty()) return;
+  const Node& first = model.graph.nodes[inference.misplaced.front()];
+  warnings.push_back(fmt::format(
+      "{} nodes use operators that version {} of the operator set does not have (first {} '{}'): "
+      "they are read as in the nearest version that has them",
+      inference.misplaced.size(), opset, printable(first.op_type), printable(name_of(first))));
+}
+
+std::vector<ListedValue> listed_values(const GraphIndex& index, const Inference& inference) {
+  std::vector<ListedValue> values;
+  for (ValueIndex value = 0; value < index.names.size(); ++value) {
+    const auto& fact = inference.facts[value];
+    if (!fact || fact->sequence) continue;  // A sequence has no shape of its own.
+    values.push_back({.name = std::string{index.names[value]},
+                      .type = fact->type,
+                      .shape = fact->shape,
+                      .is_bound = fact->is_bound});
+  }
+  return values;
 }
 
 GraphFeatures features_of(const Model& model, const GraphIndex& index, const Inference& inference,
@@ -96,36 +160,79 @@ GraphFeatures features_of(const Model& model, const GraphIndex& index, const Inf
   return features;
 }
 
-}  // namespace
+/// Works of all nodes, with the branches that are left to choose chosen.
+Costs cost_all(const Model& model, const Structure& structure, const GraphIndex& index,
+               const Inference& inference, const Training& training) {
+  const Composites composites = find_composites(model, index, inference, training, structure);
+  Costs costs;
+  if (!structure.regions.empty()) costs.runs = Runs{structure, index, inference};
+  costs.works = cost_nodes(model, index, inference, training, composites, costs.runs, structure);
+  if (!costs.runs.undecided().empty()) {
+    costs.differing = costs.runs.drop_cheaper_branches(costs.works);
+    costs.works = cost_nodes(model, index, inference, training, composites, costs.runs, structure);
+  }
+  mark_attention(index, costs.works);
+  return costs;
+}
 
-Result<Analysis> analyse(const Model& model, const AnalysisOptions& options) {
+void append(std::vector<std::string> more, std::vector<std::string>& warnings) {
+  std::ranges::move(more, std::back_inserter(warnings));
+}
+
+/// Of a model without functions and subgraphs.
+Result<Analysis> analyse_flat(const Model& model, const Structure& structure,
+                              const AnalysisOptions& options) {
   HORUS_TRY(const GraphIndex index, index_graph(model.graph));
   const std::vector<InputRole> roles = classify_inputs(model, index);
   HORUS_TRY(Binding binding, bind_inputs(index, roles, options));
   const Inference inference = infer_at_wanted_batch(model, index, binding);
-  const Training training = find_training(model, index, roles, inference);
+  const Training training = find_training(model, index, roles, inference, structure);
+  Costs costs = cost_all(model, structure, index, inference, training);
   Analysis analysis;
-  const Composites composites = find_composites(model, index, inference, training);
-  std::vector<NodeWork> works = cost_nodes(model, index, inference, training, composites);
-  mark_attention(index, works);
-  const auto folded = folded_normalization(works);
-  analysis.features = features_of(model, index, inference, training, std::move(works));
+  analysis.warnings = std::move(binding.warnings);
+  warn_of_repairs(model, inference, binding, analysis.warnings);
+  warn_of_bounds(model, inference, analysis.warnings);
+  warn_of_versions(model, inference, analysis.warnings);
+  append(structure_warnings(model, structure, index, inference, costs.runs, costs.differing),
+         analysis.warnings);
+  append(export_warnings({model, index, inference, training, costs.works}), analysis.warnings);
+  analysis.features = features_of(model, index, inference, training, std::move(costs.works));
   analysis.inputs = data_inputs(index, roles, binding);
-  analysis.gaps = gaps_of(model, index, inference);
+  analysis.gaps = gaps_of(model, index, inference, costs.runs);
   analysis.features.batch = binding.batch;
   analysis.features.input_elements = input_elements(analysis.inputs);
   analysis.features.ops_without_cost = static_cast<int>(analysis.gaps.size());
   analysis.nodes = static_cast<std::int64_t>(model.graph.nodes.size());
   analysis.opset = opset_of(model);
   analysis.ir_version = model.ir_version;
-  analysis.warnings = std::move(binding.warnings);
-  warn_of_repairs(model, inference, binding, analysis.warnings);
-  if (folded) analysis.warnings.push_back(*folded);
+  if (options.values == ListValues::Yes) analysis.values = listed_values(index, inference);
+  return analysis;
+}
+
+/// Moves the entries "trips:LOOP" out of the dimensions.
+TripCounts take_trips(AnalysisOptions& options) {
+  constexpr std::string_view kPrefix = "trips:";
+  TripCounts trips;
+  for (const auto& [name, count] : options.dims) {
+    if (name.starts_with(kPrefix)) trips[name.substr(kPrefix.size())] = count;
+  }
+  std::erase_if(options.dims, [&](const auto& entry) { return entry.first.starts_with(kPrefix); });
+  return trips;
+}
+
+}  // namespace
+
+Result<Analysis> analyse(const Model& model, const AnalysisOptions& options) {
+  if (is_flat(model)) return analyse_flat(model, Structure{}, options);
+  AnalysisOptions others = options;
+  HORUS_TRY(const FlatModel flat, flatten(model, take_trips(others), options.limits));
+  HORUS_TRY(Analysis analysis, analyse_flat(flat.model, flat.structure, others));
+  analysis.nodes = static_cast<std::int64_t>(model.graph.nodes.size());
   return analysis;
 }
 
 Totals totals_of(const GraphFeatures& features) {
-  constexpr std::int64_t kElementBytes = 4;
+  constexpr double kElementBytes = 4;
   Totals totals;
   double saved = 0;
   for (const OpWork& op : features.ops) {
@@ -133,10 +240,10 @@ Totals totals_of(const GraphFeatures& features) {
     totals.flops_forward += op.flops_forward;
     totals.flops_training += op.flops_forward + op.flops_backward;
     totals.kernels += op.kernels_forward + op.kernels_backward;
-    totals.activation_bytes += op.saved_index_bytes;
+    add_bytes(static_cast<double>(op.saved_index_bytes.count()), totals.activation_bytes);
     saved += op.saved_elements;
   }
-  totals.activation_bytes += Bytes{static_cast<std::int64_t>(saved) * kElementBytes};
+  add_bytes(saved * kElementBytes, totals.activation_bytes);
   return totals;
 }
 

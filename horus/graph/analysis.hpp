@@ -10,16 +10,24 @@
 
 #include "horus/base/result.hpp"
 #include "horus/domain/graph_features.hpp"
+#include "horus/graph/limits.hpp"
 #include "horus/graph/model.hpp"
+#include "horus/graph/shape.hpp"
 
 namespace horus::graph {
+
+/// Whether an analysis also lists every value with its shape.
+enum class ListValues { No, Yes };
 
 struct AnalysisOptions {
   /// Overrides the batch dimension (axis 0 of the data inputs) and re-infers every shape. Absent:
   /// what the file says, 1 where it is symbolic.
   std::optional<std::int64_t> batch;
-  /// Values of named dimensions, e.g. {"sequence", 128}.
+  /// Values of named dimensions, e.g. {"sequence", 128}. {"trips:Loop_3", 10} is how often the
+  /// loop of that name runs its body.
   std::map<std::string, std::int64_t> dims;
+  ListValues values{ListValues::No};
+  FlattenLimits limits{};  ///< Of functions and control flow.
 };
 
 /// A node whose shape or cost is not known. It is never counted as zero in silence.
@@ -36,6 +44,14 @@ struct DataInput {
   std::vector<std::int64_t> shape;  ///< At the analysed batch size; -1 where unknown.
 };
 
+/// A tensor whose type and shape are known: an input, an initializer or the output of a node.
+struct ListedValue {
+  std::string name;
+  ElementType type{ElementType::Undefined};
+  Shape shape;
+  bool is_bound{};  ///< The sizes depend on data: these are the largest that they can be.
+};
+
 struct Analysis {
   GraphFeatures features;
   std::int64_t nodes{};
@@ -46,6 +62,7 @@ struct Analysis {
   /// For a person: folded BatchNorm, batch rescaled through frozen Reshape constants, unknown
   /// symbols set to 1, ...
   std::vector<std::string> warnings;
+  std::vector<ListedValue> values;  ///< In order of first mention; only with ListValues::Yes.
 };
 
 /// Sums over an analysis, at its batch size.

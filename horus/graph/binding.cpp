@@ -29,6 +29,13 @@ std::optional<std::int64_t> fixed_size(const Dim& dim) {
   return dim.size && *dim.size >= 0 ? dim.size : std::nullopt;
 }
 
+/// What --dim calls an axis of an input: its name in the file, or "input:1" where it has none. Axis
+/// 0 without a name is the batch.
+std::string name_of_axis(std::string_view input, const Dim& dim, std::size_t axis) {
+  if (fixed_size(dim) || (dim.symbol.empty() && axis == 0)) return {};
+  return dim.symbol.empty() ? fmt::format("{}:{}", input, axis) : dim.symbol;
+}
+
 class Binder {
  public:
   Binder(const GraphIndex& index, const std::vector<InputRole>& roles,
@@ -64,8 +71,10 @@ class Binder {
     }
     std::set<std::string> known;
     for (const ValueIndex value : index_.graph_inputs) {
-      for (const Dim& dim : dims(value) ? *dims(value) : std::vector<Dim>{}) {
-        if (!dim.symbol.empty()) known.insert(dim.symbol);
+      const std::size_t rank = dims(value) == nullptr ? 0 : dims(value)->size();
+      for (std::size_t axis = 0; axis < rank; ++axis) {
+        std::string name = name_of_axis(index_.names[value], (*dims(value))[axis], axis);
+        if (!name.empty()) known.insert(std::move(name));
       }
     }
     for (const auto& [name, size] : options_.dims) {
@@ -168,6 +177,10 @@ class Binder {
         sizes = {binding_.reference_symbols[dim.symbol], symbol->second};
       } else if (dim.symbol.empty() && axis == 0 && role == InputRole::Data) {
         sizes = {binding_.reference_batch, binding_.batch};
+      } else if (const auto given =
+                     options_.dims.find(name_of_axis(index_.names[value], dim, axis));
+                 given != options_.dims.end()) {
+        sizes = {given->second, given->second};
       } else if (input.gap.empty()) {
         input.gap = unknown_size(name, dim, axis);
       }
@@ -191,8 +204,11 @@ class Binder {
 
   static std::string unknown_size(std::string_view name, const Dim& dim, std::size_t axis) {
     if (dim.symbol.empty()) {
-      return fmt::format("axis {} of input '{}' has neither a size nor a name in the file", axis,
-                         name);
+      if (axis == 0) return fmt::format("axis 0 of input '{}' has no size in the file", name);
+      return fmt::format(
+          "axis {} of input '{}' has neither a size nor a name in the file: set it with --dim "
+          "{}:{}=VALUE",
+          axis, name, name, axis);
     }
     const std::string symbol = printable(dim.symbol);
     return fmt::format("dimension '{}' of input '{}' has no size: set it with --dim {}=VALUE",

@@ -76,6 +76,14 @@ constexpr auto kGeluByProduct =
                          {"Add", {step(1), number(1)}},
                          {"Mul", {kData, step(2)}},
                          {"Mul", {step(3), number(0.5)}}});
+// As PyTorch's exporter of torch.export writes it below version 20 of the operator set: the factor
+// is halved, and not its product with x.
+constexpr auto kGeluHalvedFactor =
+    std::to_array<Step>({{"Div", {kData, number(std::numbers::sqrt2)}},
+                         {"Erf", {step(0)}},
+                         {"Add", {step(1), number(1)}},
+                         {"Mul", {number(0.5), step(2)}},
+                         {"Mul", {kData, step(3)}}});
 
 constexpr auto kSilu = std::to_array<Step>({{"Sigmoid", {kData}}, {"Mul", {kData, step(0)}}});
 
@@ -114,6 +122,7 @@ constexpr std::string_view kLayerNormalization = "LayerNormalization";
 constexpr auto kPatterns = std::to_array<Pattern>({
     {"Gelu", kGelu},
     {"Gelu", kGeluByProduct},
+    {"Gelu", kGeluHalvedFactor},
     {"Swish", kSilu},
     {"HardSwish", kHardSwish},
     {"HardSwish", kHardSwishLast},
@@ -151,42 +160,19 @@ struct Bound {
   }
 };
 
-/// Names that subgraphs use, sorted; some of them are values of the main graph.
-std::vector<std::string_view> names_in_subgraphs(const Graph& graph) {
-  std::vector<std::string_view> names;
-  std::vector<const Graph*> open{&graph};
-  while (!open.empty()) {
-    const Graph& current = *open.back();
-    open.pop_back();
-    for (const Graph& inner : current.subgraphs) {
-      open.push_back(&inner);
-      for (const ValueInfo& output : inner.outputs) names.emplace_back(output.name);
-      for (const Node& node : inner.nodes) {
-        names.insert(names.end(), node.inputs.begin(), node.inputs.end());
-      }
-    }
-  }
-  std::ranges::sort(names);
-  return names;
-}
-
 class Finder {
  public:
   Finder(const Model& model, const GraphIndex& index, const Inference& inference,
-         const Training& training)
+         const Training& training, const Structure& structure)
       : model_{model},
         index_{index},
         inference_{inference},
         training_{training},
+        structure_{structure},
         opset_{opset_of(model)} {
     found_.of.assign(index.inputs.size(), kNone);
     is_visible_.assign(index.names.size(), false);
     for (const ValueIndex value : index.graph_outputs) is_visible_[value] = true;
-    if (model.graph.subgraphs.empty()) return;
-    const auto names = names_in_subgraphs(model.graph);
-    for (ValueIndex value = 0; value < index.names.size(); ++value) {
-      if (std::ranges::binary_search(names, index.names[value])) is_visible_[value] = true;
-    }
   }
 
   /// Backwards, so that a layer norm is tried at its bias before it is tried without.
@@ -304,12 +290,13 @@ class Finder {
     });
   }
 
-  /// True when no intermediate value is used outside the pattern or leaves the graph.
+  /// True when no intermediate value is used outside the pattern or leaves the graph or the body of
+  /// a loop.
   [[nodiscard]] bool is_closed(const Pattern& pattern, const Bound& bound) const {
     const auto members = std::span{bound.nodes}.first(pattern.steps.size());
     return std::ranges::all_of(members.first(members.size() - 1), [&](NodeIndex n) {
       const ValueIndex result = index_.outputs[n][0];
-      return !is_visible_[result] &&
+      return !is_visible_[result] && structure_.region(n) == structure_.region(members.back()) &&
              std::ranges::all_of(index_.consumers[result], [&](NodeIndex user) {
                return std::ranges::find(members, user) != members.end();
              });
@@ -340,16 +327,17 @@ class Finder {
   const GraphIndex& index_;
   const Inference& inference_;
   const Training& training_;
+  const Structure& structure_;
   std::int64_t opset_;
-  std::vector<bool> is_visible_;  // Per value: the graph's caller or a subgraph sees it.
+  std::vector<bool> is_visible_;  // Per value: the graph's caller sees it.
   Composites found_;
 };
 
 }  // namespace
 
 Composites find_composites(const Model& model, const GraphIndex& index, const Inference& inference,
-                           const Training& training) {
-  return Finder{model, index, inference, training}.run();
+                           const Training& training, const Structure& structure) {
+  return Finder{model, index, inference, training, structure}.run();
 }
 
 }  // namespace horus::graph

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "horus/graph/flatten.hpp"
 #include "horus/graph/graph_index.hpp"
 #include "horus/graph/inference.hpp"
 #include "horus/graph/model.hpp"
@@ -27,9 +28,10 @@ struct Composites {
 };
 
 /// Finds every pattern whose intermediate values nobody else uses. A node belongs to one at most;
-/// all members have known shapes and compute activations.
+/// all members have known shapes, compute activations and run equally often.
 /// Cost: linear in nodes; a pattern is tried where its last operator stands, and has nine at most.
 [[nodiscard]] Composites find_composites(const Model& model, const GraphIndex& index,
-                                         const Inference& inference, const Training& training);
+                                         const Inference& inference, const Training& training,
+                                         const Structure& structure = {});
 
 }  // namespace horus::graph

@@ -103,6 +103,16 @@ TEST(CompositeGelu, MayHaveItsOperandsInAnyOrder) {
   expect_one_activation(work_of(sketch, "y"));
 }
 
+TEST(CompositeGelu, MayHalveItsFactorBeforeTheProduct) {
+  ModelSketch sketch = with_gradient();
+  sketch.scalar("root", std::numbers::sqrt2).scalar("one", 1).scalar("half", 0.5);
+  sketch.node("Div", {"h", "root"}, {"d"}).node("Erf", {"d"}, {"e"});
+  sketch.node("Add", {"e", "one"}, {"a"}).node("Mul", {"half", "a"}, {"f"});
+  sketch.node("Mul", {"h", "f"}, {"y"}).output("y");
+  expect_one_activation(work_of(sketch, "y"));
+  for (const char* member : {"d", "e", "a", "f"}) expect_idle(work_of(sketch, member));
+}
+
 TEST(CompositeGelu, NeedsItsConstants) {
   for (const GeluConstants& wrong :
        {GeluConstants{.root = 1.5}, GeluConstants{.one = 2}, GeluConstants{.half = 0.25}}) {
@@ -141,7 +151,7 @@ TEST(CompositeGelu, StaysApartWhereAnIntermediateValueLeavesTheGraph) {
 
 TEST(CompositeGelu, StaysApartWhereASubgraphSeesAnIntermediateValue) {
   ModelSketch sketch = gelu();
-  sketch.output("y");
+  sketch.output("y").output("z");
   Graph branch;
   branch.nodes.push_back({.name = "",
                           .op_type = "Neg",
@@ -149,9 +159,11 @@ TEST(CompositeGelu, StaysApartWhereASubgraphSeesAnIntermediateValue) {
                           .inputs = {"a"},
                           .outputs = {"n"},
                           .attributes = {}});
-  Graph outer;
-  outer.subgraphs.push_back(branch);
-  sketch.model().graph.subgraphs.push_back(outer);
+  branch.outputs.push_back({.name = "n", .shape = {}});
+  sketch.model().graph.subgraphs.push_back(branch);
+  sketch.input("c", {}, ElementType::Bool);
+  sketch.node("If", {"c"}, {"z"},
+              {{"then_branch", SubgraphRef{0}}, {"else_branch", SubgraphRef{0}}});
   EXPECT_EQ(work_of(sketch, "y").kind, OpKind::Elementwise);
 }
 

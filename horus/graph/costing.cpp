@@ -28,12 +28,14 @@ struct Gathered {
 class Coster {
  public:
   Coster(const Model& model, const GraphIndex& index, const Inference& inference,
-         const Training& training, const Composites& composites)
+         const Training& training, const Composites& composites, const Runs& runs,
+         const Structure& structure)
       : model_{model},
         index_{index},
         inference_{inference},
         training_{training},
         composites_{composites},
+        runs_{runs},
         gathered_(composites.list.size()),
         opset_{opset_of(model)} {
     const std::size_t values = index.names.size();
@@ -43,13 +45,17 @@ class Coster {
     keeps_output_.assign(values, false);
     is_linear_.assign(model.graph.nodes.size(), false);
     gradient_uses_.assign(values, 0);
+    // What a trip hands on is what the next one is given: it is kept once per trip, not twice.
+    for (const CarriedState& state : structure.carried) {
+      storage_[index.inputs[state.result][0]] = index.outputs[state.entry][0];
+    }
   }
 
   std::vector<NodeWork> run() {
     std::vector<NodeWork> works;
     works.reserve(index_.order.size());
     for (const NodeIndex n : index_.order) {
-      if (!inference_.gaps[n].empty()) continue;
+      if (!inference_.gaps[n].empty() || runs_.of(n) == 0) continue;
       works.push_back({.node = n, .work = cost(n)});
     }
     return works;
@@ -75,10 +81,14 @@ class Coster {
     if (sheet.work.kind == OpKind::Linear) is_linear_[n] = true;
     account_weights(view, sheet.work);
     account_integers(view, sheet.work);
-    if (composites_.of[n] != kNone) return cost_member(n, view, std::move(sheet.work));
-    share_storage(n, view, sheet.work);
-    account_meeting_gradients(n, view, sheet.work);
-    keep_tensors(index_.inputs[n], index_.outputs[n], sheet);
+    if (composites_.of[n] != kNone) {
+      sheet.work = cost_member(n, view, std::move(sheet.work));
+    } else {
+      share_storage(n, view, sheet.work);
+      account_meeting_gradients(n, view, sheet.work);
+      keep_tensors(n, index_.inputs[n], sheet);
+    }
+    repeat(runs_.of(n), sheet.work);
     return std::move(sheet.work);
   }
 
@@ -119,7 +129,7 @@ class Coster {
     work.weight_elements = sum.weight_elements;
     work.weight_tensors = sum.weight_tensors;
     if (sum.meets_gradient) add_gradients(view.size(0), work);
-    keep_tensors(composite.inputs, outputs, sheet);
+    keep_tensors(composite.last, composite.inputs, sheet);
   }
 
   CostView view_of(NodeView node, const OpRule& rule, std::span<const ValueIndex> inputs,
@@ -190,7 +200,8 @@ class Coster {
     if (work.kind == OpKind::Free) return;
     const auto add = [&work](const Fact& fact) {
       if (is_floating(fact.type)) return;
-      work.index_bytes += Bytes{elements(fact.shape) * element_bytes(fact.type)};
+      add_bytes(count(fact.shape) * static_cast<double>(element_bytes(fact.type)),
+                work.index_bytes);
     };
     for (std::size_t i = 0; i < view.input_count(); ++i) {
       if (view.is_activation(i)) add(view.input(i));
@@ -201,17 +212,37 @@ class Coster {
   /// Views share the storage of their input; so do activations that overwrite an input which nobody
   /// else needs.
   void share_storage(NodeIndex n, const CostView& view, OpWork& work) {
-    const ValueIndex input = index_.inputs[n].empty() ? kNone : index_.inputs[n][0];
+    if (work.op_type == structure_op::kLoopState) return;  // Each trip has its own.
+    const std::size_t shown = shown_input(n, view.node());
+    const ValueIndex input = index_.inputs[n].empty() ? kNone : index_.inputs[n][shown];
     const ValueIndex output = index_.outputs[n].empty() ? kNone : index_.outputs[n][0];
-    if (input == kNone || output == kNone || !view.is_activation(0)) return;
+    if (input == kNone || output == kNone || !view.is_activation(shown)) return;
     if (work.kind == OpKind::Free && view.output(0) != nullptr &&
-        elements(view.result().shape) == elements(view.shape(0))) {
-      storage_[output] = storage_[input];
+        elements(view.result().shape) == elements(view.shape(shown))) {
+      share(input, output);
     }
     work.inplace = work.inplace || (overwrites(work.op_type) && storage_[input] == input &&
                                     index_.producer[input] != kNone &&
                                     index_.consumers[input].size() == 1 && !keeps_output_[input]);
-    if (work.inplace) storage_[output] = storage_[input];
+    if (work.inplace) share(input, output);
+  }
+
+  /// The result of a loop's body lies where the next trip reads it, so its maker writes there too.
+  void share(ValueIndex input, ValueIndex output) {
+    if (storage_[output] == output || storage_[input] != input) {
+      storage_[output] = storage_[input];
+      return;
+    }
+    is_kept_[storage_[output]] = is_kept_[storage_[output]] || is_kept_[input];
+    storage_[input] = storage_[output];
+  }
+
+  /// Which input a view shows: the first, but of two branches the one that runs.
+  [[nodiscard]] std::size_t shown_input(NodeIndex n, const Node& node) const {
+    if (node.op_type != structure_op::kMerge || node.domain != kStructureDomain) return 0;
+    const ValueIndex thens = index_.inputs[n][0];
+    const NodeIndex maker = thens == kNone ? kNone : index_.producer[thens];
+    return maker != kNone && runs_.of(maker) == 0 ? 1 : 0;
   }
 
   /// Where a value is used twice, its gradients are added: one more kernel per further use.
@@ -233,15 +264,15 @@ class Coster {
     work.elements_written_backward += size;
   }
 
-  void keep_tensors(std::span<const ValueIndex> inputs, std::span<const ValueIndex> outputs,
-                    CostSheet& sheet) {
+  /// The sheet is that of node `n`, or of a composite that ends with it and has other `inputs`.
+  void keep_tensors(NodeIndex n, std::span<const ValueIndex> inputs, CostSheet& sheet) {
     for (const std::size_t i : sheet.kept_inputs) keep(inputs[i], sheet.work);
     for (const std::size_t i : sheet.kept_outputs) {
-      keeps_output_[outputs[i]] = true;
-      keep(outputs[i], sheet.work);
+      keeps_output_[index_.outputs[n][i]] = true;
+      keep(index_.outputs[n][i], sheet.work);
     }
-    sheet.work.saved_elements += sheet.kept_elements;
-    sheet.work.saved_index_bytes += Bytes{sheet.kept_bytes};
+    sheet.work.saved_elements += sheet.kept_elements * runs_.of(n);
+    add_bytes(static_cast<double>(sheet.kept_bytes) * runs_.of(n), sheet.work.saved_index_bytes);
   }
 
   void keep(ValueIndex value, OpWork& work) {
@@ -249,10 +280,14 @@ class Coster {
     if (root == kNone || training_.part[value] != Part::Activation || is_kept_[root]) return;
     is_kept_[root] = true;
     const Fact& kept = *inference_.facts[value];
+    // A value from outside of a loop is kept once, one from inside once per trip.
+    const NodeIndex maker = index_.producer[root];
+    const double runs = maker == kNone ? 1.0 : runs_.of(maker);
     if (is_floating(kept.type)) {
-      work.saved_elements += count(kept.shape);
+      work.saved_elements += count(kept.shape) * runs;
     } else {
-      work.saved_index_bytes += Bytes{elements(kept.shape) * element_bytes(kept.type)};
+      add_bytes(count(kept.shape) * static_cast<double>(element_bytes(kept.type)) * runs,
+                work.saved_index_bytes);
     }
   }
 
@@ -267,6 +302,7 @@ class Coster {
   const Inference& inference_;
   const Training& training_;
   const Composites& composites_;
+  const Runs& runs_;
   std::vector<Gathered> gathered_;  // Per composite.
   std::int64_t opset_;
   std::vector<ValueIndex> storage_;  // Per value: the value whose memory it shares.
@@ -280,8 +316,9 @@ class Coster {
 
 std::vector<NodeWork> cost_nodes(const Model& model, const GraphIndex& index,
                                  const Inference& inference, const Training& training,
-                                 const Composites& composites) {
-  return Coster{model, index, inference, training, composites}.run();
+                                 const Composites& composites, const Runs& runs,
+                                 const Structure& structure) {
+  return Coster{model, index, inference, training, composites, runs, structure}.run();
 }
 
 }  // namespace horus::graph

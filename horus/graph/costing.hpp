@@ -10,22 +10,20 @@
 #include "horus/graph/graph_index.hpp"
 #include "horus/graph/inference.hpp"
 #include "horus/graph/model.hpp"
+#include "horus/graph/node_work.hpp"
+#include "horus/graph/runs.hpp"
 #include "horus/graph/training.hpp"
 
 namespace horus::graph {
 
-/// The work of one node.
-struct NodeWork {
-  NodeIndex node{};
-  OpWork work;
-};
-
-/// One entry per node whose shapes are known, in topological order. The last member of a composite
+/// One entry per node that runs and whose shapes are known, in topological order, with the work of
+/// all its runs. The last member of a composite
 /// carries the cost of the whole, as the operator that it computes has it, but with the FLOPs of
 /// the members; the other members are Free.
 /// Cost: linear in nodes and edges.
 [[nodiscard]] std::vector<NodeWork> cost_nodes(const Model& model, const GraphIndex& index,
                                                const Inference& inference, const Training& training,
-                                               const Composites& composites);
+                                               const Composites& composites, const Runs& runs = {},
+                                               const Structure& structure = {});
 
 }  // namespace horus::graph

@@ -1,18 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Signs that a model was exported for inference, so that its training cost cannot be read from it.
+// Traps of real exports: signs that the graph of a file is not what is trained, or is counted in a
+// way that a person should know of.
 
-#include <optional>
 #include <string>
+#include <vector>
 
-#include "horus/graph/costing.hpp"
+#include "horus/graph/graph_index.hpp"
+#include "horus/graph/inference.hpp"
+#include "horus/graph/model.hpp"
+#include "horus/graph/node_work.hpp"
+#include "horus/graph/training.hpp"
 
 namespace horus::graph {
 
-/// A warning when batch normalization seems to be folded into the convolutions, as exporters do in
-/// evaluation mode: at least eight convolutions, all with a bias, no normalization at all, in a
-/// network with residual sums or grouped convolutions (those without, such as VGG, are often built
-/// so). Folded normalizations are up to half of a network's saved activations.
-[[nodiscard]] std::optional<std::string> folded_normalization(const std::vector<NodeWork>& works);
+/// An analysed graph.
+struct ExportView {
+  const Model& model;
+  const GraphIndex& index;
+  const Inference& inference;
+  const Training& training;
+  const std::vector<NodeWork>& works;
+};
+
+/// One warning per trap: what was found (how often, where first), what it means for the numbers,
+/// what to do. None for graphs that Horus wrote itself. In this order:
+/// batch normalization folded into convolutions, as exporters do in evaluation mode (up to half of
+/// a network's saved activations): told by weights that the exporter computed, or, where names say
+/// nothing, by at least eight convolutions that all have a bias, no normalization at all, and
+/// residual sums or grouped convolutions (networks without, such as VGG, are often built so);
+/// dropout removed; attention spelled out, or fused; weights of mixed or double precision; shared
+/// weights; quantized operators; constants that are large enough to be weights.
+/// Cost: linear in nodes and edges.
+[[nodiscard]] std::vector<std::string> export_warnings(const ExportView& view);
 
 }  // namespace horus::graph

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Exporters freeze the batch they saw into constants: Reshape to [1, -1], Expand to [4, 1, 768],
-// initial states of recurrent layers. Comparing a node at the file's batch with the same node at
-// another batch shows where, and which axis to scale.
+// Slice to [0:4], initial states of recurrent layers. Comparing a node at the file's batch with the
+// same node at another batch shows where, and which axis to scale.
 
 #include <cstdint>
 #include <optional>

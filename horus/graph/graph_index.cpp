@@ -4,6 +4,7 @@
 #include "horus/graph/graph_index.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <queue>
 #include <string>
@@ -12,9 +13,18 @@
 #include <fmt/format.h>
 
 #include "horus/base/text.hpp"
+#include "horus/graph/flatten.hpp"
+#include "horus/graph/op_rule.hpp"
 
 namespace horus::graph {
 namespace {
+
+/// A branch that does not run, or a count that is computed, may stay unknown.
+bool works_on_part(const Node& node) {
+  constexpr std::array kNames{structure_op::kChoice, structure_op::kLoopResult,
+                              structure_op::kLoopTrips, structure_op::kMerge};
+  return node.domain == kStructureDomain && std::ranges::find(kNames, node.op_type) != kNames.end();
+}
 
 class Indexer {
  public:
@@ -63,6 +73,8 @@ class Indexer {
 
   Result<Done> define_outputs() {
     index_.outputs.resize(graph_.nodes.size());
+    index_.takes_unknown.reserve(graph_.nodes.size());
+    for (const Node& node : graph_.nodes) index_.takes_unknown.push_back(works_on_part(node));
     for (NodeIndex n = 0; n < graph_.nodes.size(); ++n) {
       for (const std::string& name : graph_.nodes[n].outputs) {
         if (name.empty()) {

@@ -27,8 +27,10 @@ struct GraphIndex {
   std::vector<std::vector<NodeIndex>> consumers;  ///< Per value; one entry per use.
   std::vector<std::vector<ValueIndex>> inputs;    ///< Per node; kNone for one left out.
   std::vector<std::vector<ValueIndex>> outputs;   ///< Per node; kNone for one left out.
-  std::vector<NodeIndex> order;                   ///< Topological; file order where that is one.
-  std::vector<ValueIndex> graph_inputs;           ///< Without those that are initializers.
+  /// Per node: it works on what is known of its inputs, as what stands for a branch does.
+  std::vector<bool> takes_unknown;
+  std::vector<NodeIndex> order;          ///< Topological; file order where that is one.
+  std::vector<ValueIndex> graph_inputs;  ///< Without those that are initializers.
   std::vector<ValueIndex> graph_outputs;
 };
 

@@ -13,11 +13,10 @@
 #include "horus/base/text.hpp"
 #include "horus/graph/frozen_batch.hpp"
 #include "horus/graph/op_rule.hpp"
+#include "horus/graph/ops/history.hpp"
 
 namespace horus::graph {
 namespace {
-
-constexpr std::int64_t kNewestOpset = 17;
 
 std::optional<Fact> fact_of(const Tensor& tensor) {
   if (!is_sound(tensor.dims)) return std::nullopt;
@@ -54,7 +53,34 @@ Result<Done> check_inputs(const OpRule& rule, const NodeView& node) {
   for (std::size_t i = 0; i < rule.inputs_min; ++i) {
     if (!node.has_input(i)) return refuse(fmt::format("input {} is left out", i));
   }
+  for (std::size_t i = 0; i < node.input_count(); ++i) {
+    if (node.has_input(i) && node.input(i).sequence && slot_of(rule, i) != 'q') {
+      return refuse(fmt::format("input {} is a sequence of tensors, expected a tensor", i));
+    }
+  }
   return Done{};
+}
+
+bool has_bounds(const NodeView& node) {
+  for (std::size_t i = 0; i < node.input_count(); ++i) {
+    if (node.has_input(i) && node.input(i).is_bound) return true;
+  }
+  return false;
+}
+
+/// Whatever is computed from a bound is one, but for a scalar that is not followed: it has no size.
+void pass_bounds_on(const NodeView& node, Facts& facts) {
+  if (!has_bounds(node)) return;
+  for (Fact& fact : facts) {
+    const bool has_sizes = !fact.shape.empty() || fact.contents || fact.sequence;
+    fact.is_bound = fact.is_bound || has_sizes;
+  }
+}
+
+bool is_sound_fact(const Fact& fact) {
+  if (!fact.sequence) return is_sound(fact.shape);
+  return fact.sequence->size() <= kMaxSequence &&
+         std::ranges::all_of(*fact.sequence, [](const Shape& shape) { return is_sound(shape); });
 }
 
 Result<Facts> run_rule(const OpRule& rule, const NodeView& node) {
@@ -63,12 +89,13 @@ Result<Facts> run_rule(const OpRule& rule, const NodeView& node) {
   if (node.problem()) return refuse(*node.problem());
   if (!facts) return facts;
   for (Fact& fact : *facts) {
-    if (!is_sound(fact.shape)) return refuse("an output is larger than any memory");
+    if (!is_sound_fact(fact)) return refuse("an output is larger than any memory");
     if (fact.contents && !fills(*fact.contents, fact.shape)) fact.contents.reset();
   }
   if (!facts->empty() && !facts->front().contents) {
     facts->front().contents = fold(rule, node, facts->front());
   }
+  pass_bounds_on(node, *facts);
   return facts;
 }
 
@@ -76,12 +103,7 @@ class Inferrer {
  public:
   Inferrer(const Model& model, const GraphIndex& index, const Binding& binding, AtBatch at,
            const Inference* reference)
-      : model_{model},
-        index_{index},
-        binding_{binding},
-        at_{at},
-        reference_{reference},
-        opset_{opset_of(model)} {}
+      : model_{model}, index_{index}, binding_{binding}, at_{at}, reference_{reference} {}
 
   Inference run() {
     found_.facts.resize(index_.names.size());
@@ -125,6 +147,8 @@ class Inferrer {
     auto facts = facts_of(n, *inputs);
     if (!facts) return give_up(n, facts.error().message);
     const auto& outputs = index_.outputs[n];
+    const auto is_bound = [](const Fact& fact) { return fact.is_bound; };
+    if (std::ranges::any_of(*facts, is_bound)) found_.bounded.push_back(n);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       if (outputs[i] == kNone) continue;
       if (i < facts->size()) {
@@ -137,6 +161,8 @@ class Inferrer {
 
   Result<Facts> facts_of(NodeIndex n, const std::vector<const Fact*>& inputs) {
     const Node& node = model_.graph.nodes[n];
+    const std::int64_t version = opset_of(model_, node);
+    if (node.domain.empty() && !exists_in(node.op_type, version)) found_.misplaced.push_back(n);
     const OpRule* rule = find_rule(node);
     if (rule == nullptr && rules_of(node.domain).empty()) {
       return refuse(fmt::format("operators of domain '{}' are not known", printable(node.domain)));
@@ -144,7 +170,7 @@ class Inferrer {
     if (rule == nullptr) {
       return refuse(fmt::format("operator '{}' is not known", printable(node.op_type)));
     }
-    const NodeView view{node, opset_, inputs};
+    const NodeView view{node, opset_of(model_, node), inputs};
     auto facts = run_rule(*rule, view);
     if (reference_ == nullptr) return facts;
     return thaw(n, *rule, view, std::move(facts));
@@ -155,7 +181,7 @@ class Inferrer {
     const auto before = known_inputs(index_, *reference_, n);
     const ValueIndex output = index_.outputs[n].empty() ? kNone : index_.outputs[n][0];
     if (!before || output == kNone || !reference_->facts[output]) return facts;
-    const NodeView reference{view.node(), opset_, *before};
+    const NodeView reference{view.node(), view.opset(), *before};
     const Fact& reference_output = *reference_->facts[output];
     const FrozenNode frozen{.now = view,
                             .before = reference,
@@ -182,7 +208,7 @@ class Inferrer {
       const Fact* given = frozen.now.has_input(i) ? &frozen.now.input(i) : nullptr;
       inputs.push_back(scaled[i] ? &*scaled[i] : given);
     }
-    const NodeView view{frozen.now.node(), opset_, inputs};
+    const NodeView view{frozen.now.node(), frozen.now.opset(), inputs};
     auto again = run_rule(rule, view);
     if (!again || keeps_old_batch(frozen, again)) return still_frozen(facts);
     found_.repaired.push_back(n);
@@ -257,7 +283,6 @@ class Inferrer {
   const Binding& binding_;
   AtBatch at_;
   const Inference* reference_;
-  std::int64_t opset_;
   Inference found_;
 };
 
@@ -273,8 +298,9 @@ std::optional<std::vector<const Fact*>> known_inputs(const GraphIndex& index,
   std::vector<const Fact*> facts;
   facts.reserve(index.inputs[n].size());
   for (const ValueIndex value : index.inputs[n]) {
-    if (value != kNone && !inference.facts[value]) return std::nullopt;
-    facts.push_back(value == kNone ? nullptr : &*inference.facts[value]);
+    const bool is_known = value != kNone && inference.facts[value];
+    if (value != kNone && !is_known && !index.takes_unknown[n]) return std::nullopt;
+    facts.push_back(is_known ? &*inference.facts[value] : nullptr);
   }
   // Trailing inputs left out are as if they were not written.
   while (!facts.empty() && facts.back() == nullptr) facts.pop_back();
@@ -284,6 +310,10 @@ std::optional<std::vector<const Fact*>> known_inputs(const GraphIndex& index,
 std::int64_t opset_of(const Model& model) {
   const auto found = model.opsets.find("");
   return found == model.opsets.end() ? kNewestOpset : found->second;
+}
+
+std::int64_t opset_of(const Model& model, const Node& node) {
+  return node.opset == 0 ? opset_of(model) : node.opset;
 }
 
 }  // namespace horus::graph

@@ -22,6 +22,10 @@ struct Inference {
   std::vector<std::string> gaps;           ///< Per node; empty where its outputs are inferred.
   /// Nodes where a constant froze the file's batch and was scaled to the wanted one.
   std::vector<NodeIndex> repaired;
+  /// Nodes with an output whose sizes depend on data and are bounds, in topological order.
+  std::vector<NodeIndex> bounded;
+  /// Nodes whose operator does not exist in the version of the operator set that the file claims.
+  std::vector<NodeIndex> misplaced;
 };
 
 /// One batch size of a binding.
@@ -33,7 +37,8 @@ enum class AtBatch { Reference, Wanted };
 [[nodiscard]] Inference infer(const Model& model, const GraphIndex& index, const Binding& binding,
                               AtBatch at, const Inference* reference);
 
-/// Facts of the inputs of node `n`, nullptr where left out; nothing where one is unknown.
+/// Facts of the inputs of node `n`, nullptr where left out; nothing where one is unknown, except
+/// for a node that takes_unknown, which sees it as left out.
 [[nodiscard]] std::optional<std::vector<const Fact*>> known_inputs(const GraphIndex& index,
                                                                    const Inference& inference,
                                                                    NodeIndex n);
@@ -41,5 +46,8 @@ enum class AtBatch { Reference, Wanted };
 /// Version of the standard operator set of `model`; the newest that Horus reads where none is
 /// named.
 [[nodiscard]] std::int64_t opset_of(const Model& model);
+
+/// The same as `node` sees it: the body of a function may be written against another version.
+[[nodiscard]] std::int64_t opset_of(const Model& model, const Node& node);
 
 }  // namespace horus::graph

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "horus/base/text.hpp"
+#include "horus/graph/flatten.hpp"
 #include "horus/graph/op_rule.hpp"
 #include "horus/graph/shape.hpp"
 
@@ -32,15 +33,39 @@ bool is_fixed(const ValueInfo* info) {
          std::ranges::all_of(*info->shape, [](const Dim& dim) { return dim.size.has_value(); });
 }
 
+/// PyTorch's exporters list the data first and the weights behind it, some of them under names that
+/// say nothing ("onnx::MatMul_795"): what follows a weight is one if it could be.
+bool is_weight_shaped(const ValueInfo* info) { return is_fixed(info) && is_floating(info->type); }
+
+struct Ending {
+  std::string_view text;
+  InputRole role;
+};
+// How PyTorch and Keras name parameters and state.
+constexpr std::array kEndings{
+    Ending{"weight", InputRole::Parameter},        Ending{"bias", InputRole::Parameter},
+    Ending{"kernel", InputRole::Parameter},        Ending{"gamma", InputRole::Parameter},
+    Ending{"beta", InputRole::Parameter},          Ending{"running_mean", InputRole::Buffer},
+    Ending{"running_var", InputRole::Buffer},      Ending{"moving_mean", InputRole::Buffer},
+    Ending{"moving_variance", InputRole::Buffer},  Ending{"cls_token", InputRole::Parameter},
+    Ending{"class_token", InputRole::Parameter},   Ending{"pos_embed", InputRole::Parameter},
+    Ending{"pos_embedding", InputRole::Parameter}, Ending{"layer_scale", InputRole::Parameter},
+    Ending{"bias_table", InputRole::Parameter},
+};
+
+/// Recurrent layers of PyTorch: "lstm.weight_ih_l0", "lstm.bias_hh_l1_reverse".
+bool is_recurrent_parameter(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  const std::string_view last = dot == std::string_view::npos ? name : name.substr(dot + 1);
+  return (last.starts_with("weight_") || last.starts_with("bias_")) &&
+         last.find("_l") != std::string_view::npos;
+}
+
 std::optional<InputRole> role_by_name(std::string_view name, const ValueInfo* info) {
-  struct Ending {
-    std::string_view text;
-    InputRole role;
-  };
-  constexpr std::array kEndings{
-      Ending{"weight", InputRole::Parameter}, Ending{"bias", InputRole::Parameter},
-      Ending{"running_mean", InputRole::Buffer}, Ending{"running_var", InputRole::Buffer}};
-  if (!is_fixed(info) || !is_floating(info->type)) return std::nullopt;
+  if (!is_fixed(info)) return std::nullopt;
+  if (name.ends_with("num_batches_tracked")) return InputRole::Buffer;
+  if (!is_floating(info->type)) return std::nullopt;
+  if (is_recurrent_parameter(name)) return InputRole::Parameter;
   for (const Ending& ending : kEndings) {
     if (!name.ends_with(ending.text)) continue;
     const std::size_t before = name.size() - ending.text.size();
@@ -49,6 +74,17 @@ std::optional<InputRole> role_by_name(std::string_view name, const ValueInfo* in
     if (is_word) return ending.role;
   }
   return std::nullopt;
+}
+
+/// A path into a module, as state dictionaries have them: "blocks.3.gamma_1". Inputs of traced
+/// functions end with a number instead: "input.1".
+std::optional<InputRole> role_by_path(std::string_view name, const ValueInfo* info) {
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos || dot + 1 == name.size() || !is_fixed(info)) return {};
+  const bool is_number =
+      name.substr(dot + 1).find_first_not_of("0123456789") == std::string_view::npos;
+  if (is_number) return std::nullopt;
+  return is_floating(info->type) ? InputRole::Parameter : InputRole::Buffer;
 }
 
 /// Follows one input to all its uses, through operators that pass weights on.
@@ -110,30 +146,44 @@ class Uses {
 }  // namespace
 
 bool passes_weight_on(std::string_view op_type) {
-  constexpr std::array<std::string_view, 8> kNames{"Cast",      "DequantizeLinear", "Flatten",
-                                                   "Identity",  "Reshape",          "Squeeze",
-                                                   "Transpose", "Unsqueeze"};
+  constexpr std::array<std::string_view, 9> kNames{
+      "Cast",    "DequantizeLinear", "Flatten",  "Identity", "Reshape", structure_op::kScanSlice,
+      "Squeeze", "Transpose",        "Unsqueeze"};
   return std::ranges::find(kNames, op_type) != kNames.end();
 }
 
 std::vector<InputRole> classify_inputs(const Model& model, const GraphIndex& index) {
   const auto parameters = listed(model, kParametersKey);
   const auto buffers = listed(model, kBuffersKey);
+  const auto by_name = [&](ValueIndex value) -> std::optional<InputRole> {
+    const std::string_view name = index.names[value];
+    if (parameters.contains(name)) return InputRole::Parameter;
+    if (buffers.contains(name)) return InputRole::Buffer;
+    return role_by_name(name, index.declared[value]);
+  };
+  // Where some inputs are parameters by their names, paths name the others.
+  const bool has_parameters = std::ranges::any_of(
+      index.graph_inputs, [&](ValueIndex value) { return by_name(value) == InputRole::Parameter; });
   const Uses uses{model, index};
   std::vector<InputRole> roles;
   std::optional<std::size_t> first_by_use;
+  bool has_data = false;
+  bool has_weights = false;  // Behind data, and by their names.
   for (const ValueIndex value : index.graph_inputs) {
-    const std::string_view name = index.names[value];
-    auto role = role_by_name(name, index.declared[value]);
-    if (buffers.contains(name)) role = InputRole::Buffer;
-    if (parameters.contains(name)) role = InputRole::Parameter;
+    auto role = by_name(value);
+    has_weights = has_weights || (role && has_data);
+    if (!role && has_parameters) role = role_by_path(index.names[value], index.declared[value]);
     if (!role) {
       role = uses.role_of(value);
       if (role && !first_by_use) first_by_use = roles.size();
     }
+    const bool follows_weights = has_weights && parameters.empty();
+    if (!role && follows_weights && is_weight_shaped(index.declared[value])) {
+      role = InputRole::Parameter;
+    }
+    has_data = has_data || !role;
     roles.push_back(role.value_or(InputRole::Data));
   }
-  const bool has_data = std::ranges::find(roles, InputRole::Data) != roles.end();
   if (!has_data && first_by_use) roles[*first_by_use] = InputRole::Data;
   return roles;
 }

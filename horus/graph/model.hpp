@@ -76,15 +76,21 @@ struct SubgraphRef {
   friend bool operator==(const SubgraphRef&, const SubgraphRef&) = default;
 };
 /// An attribute that is there but whose value is not kept, because no operator's shape or cost
-/// depends on its kind. `kind` is the name in AttributeProto, e.g. "tp", "tensors", "graphs",
-/// or "ref_attr_name" for a reference to an attribute of the enclosing function.
+/// depends on its kind. `kind` is the name in AttributeProto, e.g. "tp", "tensors", "graphs".
 struct OpaqueValue {
   std::string kind;
   friend bool operator==(const OpaqueValue&, const OpaqueValue&) = default;
 };
+/// Inside a model-local function: the value that the call gives to the function's attribute `name`,
+/// or else its default, or else nothing.
+struct AttributeRef {
+  std::string name;
+  std::string kind;  ///< The name in AttributeProto of what is expected, or "" where unsaid.
+  friend bool operator==(const AttributeRef&, const AttributeRef&) = default;
+};
 using AttributeValue =
     std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>,
-                 std::vector<std::string>, Tensor, SubgraphRef, OpaqueValue>;
+                 std::vector<std::string>, Tensor, SubgraphRef, OpaqueValue, AttributeRef>;
 
 struct Node {
   std::string name;  ///< May be empty.
@@ -93,6 +99,10 @@ struct Node {
   std::vector<std::string> inputs;  ///< "" is an optional input left out.
   std::vector<std::string> outputs;
   std::map<std::string, AttributeValue> attributes;
+  std::string overload{};  ///< Of the model-local function that it calls; mostly empty.
+  /// Version of the standard operator set where it is not the model's; 0 where it is. Files do not
+  /// hold it: only flattening (flatten.hpp) sets it, on nodes that come from functions.
+  std::int64_t opset{0};
   friend bool operator==(const Node&, const Node&) = default;
 };
 
@@ -107,14 +117,27 @@ struct Graph {
   friend bool operator==(const Graph&, const Graph&) = default;
 };
 
+/// A model-local function: an operator defined by a graph over its parameters.
+struct Function {
+  std::string domain;  ///< As Node::domain.
+  std::string name;
+  std::string overload;
+  std::vector<std::string> inputs;      ///< Names in the body; a call may leave out the last ones.
+  std::vector<std::string> outputs;     ///< Names in the body.
+  std::vector<std::string> attributes;  ///< Names of attributes without a default.
+  std::map<std::string, AttributeValue> defaults;  ///< Attributes with a default.
+  std::map<std::string, std::int64_t> opsets;      ///< As Model::opsets, for the body alone.
+  Graph body;  ///< Nodes, their subgraphs and value_infos; all else is empty.
+  friend bool operator==(const Function&, const Function&) = default;
+};
+
 struct Model {
   std::int64_t ir_version{8};
   std::map<std::string, std::int64_t> opsets;  ///< Domain ("" is the standard set) to version.
   std::string producer;
   Graph graph;
   std::map<std::string, std::string> metadata;  ///< metadata_props.
-  /// Model-local functions: "domain:name", or "domain:name:overload" where there is one.
-  std::vector<std::string> functions;
+  std::vector<Function> functions;  ///< In the order of the file; no two of one identity.
   friend bool operator==(const Model&, const Model&) = default;
 };
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "horus/base/check.hpp"
+#include "horus/graph/ops/versions.hpp"
 
 namespace horus::graph {
 namespace {
@@ -108,17 +109,66 @@ std::optional<double> NodeView::scalar(std::size_t i) const {
       *input(i).contents);
 }
 
-std::optional<std::vector<std::int64_t>> NodeView::setting(const Moved& place) const {
-  const bool prefers_input = opset_ >= place.since;
-  if (has_attribute(place.attribute) && !(prefers_input && has_input(place.input))) {
-    return integers(place.attribute);
+/// The input that holds a setting: in versions that have it as an input, or where no attribute
+/// gives it. nullptr where the attribute counts, or nothing.
+const Fact* NodeView::input_of_setting(const char* name) const {
+  const VersionChange* row = change_of(node_->op_type, name, Change::Input, opset_);
+  if (row == nullptr || !has_input(static_cast<std::size_t>(row->number))) return nullptr;
+  if (has_attribute(name) && opset_ < row->since) return nullptr;
+  return inputs_[static_cast<std::size_t>(row->number)];
+}
+
+bool NodeView::depends_on_data(const char* name) const {
+  const Fact* given = input_of_setting(name);
+  return given != nullptr && !given->contents;
+}
+
+std::optional<std::vector<std::int64_t>> NodeView::setting(const char* name) const {
+  if (const Fact* given = input_of_setting(name)) {
+    if (const auto* numbers = integers_of(*given)) return *numbers;
+    note(
+        fmt::format("the input '{}' depends on data or is stored outside the file, so its value "
+                    "is unknown",
+                    name));
+    return std::nullopt;
   }
-  if (!has_input(place.input)) return std::nullopt;
-  if (auto numbers = contents(place.input)) return numbers;
-  note(fmt::format(
-      "input {} ('{}') depends on data or is stored outside the file, so its value is unknown",
-      place.input, place.attribute));
+  const AttributeValue* value = attribute(name);
+  if (value == nullptr) return std::nullopt;
+  if (const auto* number = std::get_if<std::int64_t>(value)) return std::vector{*number};
+  if (const auto* list = std::get_if<std::vector<std::int64_t>>(value)) return *list;
+  return integers(name);
+}
+
+std::optional<std::vector<double>> NodeView::real_setting(const char* name) const {
+  if (const Fact* given = input_of_setting(name)) {
+    if (!given->contents) {
+      note(fmt::format("the input '{}' depends on data, so its value is unknown", name));
+      return std::nullopt;
+    }
+    return std::visit(
+        [](const auto& list) { return std::vector<double>(list.begin(), list.end()); },
+        *given->contents);
+  }
+  const AttributeValue* value = attribute(name);
+  if (value == nullptr) return std::nullopt;
+  if (const auto* number = std::get_if<double>(value)) return std::vector{*number};
+  if (const auto* list = std::get_if<std::vector<double>>(value)) return *list;
+  note(fmt::format("attribute '{}' is not a list of numbers", name));
   return std::nullopt;
+}
+
+std::int64_t NodeView::defaulted(const char* name, std::int64_t fallback) const {
+  const VersionChange* row = change_of(node_->op_type, name, Change::Default, opset_);
+  if (row != nullptr && row->number == kRequired && !has_attribute(name)) {
+    note(fmt::format("attribute '{}' is missing", name));
+  }
+  const bool has_default = row != nullptr && row->number != kRequired;
+  return integer(name, has_default ? row->number : fallback);
+}
+
+bool NodeView::behaves(const char* behaviour) const {
+  const VersionChange* row = change_of(node_->op_type, behaviour, Change::Behaviour, opset_);
+  return row != nullptr && row->number != 0;
 }
 
 }  // namespace horus::graph

@@ -7,22 +7,10 @@
 #include <string>
 
 #include "horus/base/result.hpp"
+#include "horus/graph/limits.hpp"
 #include "horus/graph/model.hpp"
 
 namespace horus::graph {
-
-/// What a file may claim before it is refused. Each limit is far above any known model.
-struct ReadLimits {
-  std::size_t nodes{1'000'000};
-  std::size_t tensors{2'000'000};
-  std::size_t rank{64};
-  int depth{16};  ///< Nested subgraphs.
-  /// Names of inputs and outputs, elements of attribute lists, axes of declared shapes.
-  std::size_t values{16'000'000};
-  /// Elements of small constant tensors that are kept. What goes beyond is left out, not refused:
-  /// quantized models have thousands of small weight tensors that no shape depends on.
-  std::size_t contents{4'000'000};
-};
 
 /// Reads a serialized ModelProto. `bytes` may be a mapped file of any size: length-delimited fields
 /// are skipped by their length, so only the structure is paged in.
@@ -33,10 +21,9 @@ struct ReadLimits {
 [[nodiscard]] Result<Model> read_onnx(std::span<const std::byte> bytes,
                                       const ReadLimits& limits = {});
 
-/// Serializes `model` as a ModelProto, all of it but `functions`, whose bodies a Model does not
-/// hold. Deterministic: same model, same bytes. Reading them back gives an equal model as long as
-/// its numbers fit the types that ONNX has for them (attributes are 32-bit floats) and its
-/// constants are within what a reader keeps.
+/// Serializes `model` as a ModelProto. Deterministic: same model, same bytes. Reading them back
+/// gives an equal model as long as its numbers fit the types that ONNX has for them (attributes are
+/// 32-bit floats) and its constants are within what a reader keeps.
 [[nodiscard]] std::string write_onnx(const Model& model);
 
 }  // namespace horus::graph

@@ -169,8 +169,11 @@ Result<Done> keep_apart(const WireField& field, Parts& parts) {
 }
 
 Result<AttributeValue> value_of(const Parts& parts, Target target) {
-  if (!parts.proto.ref_attr_name().empty()) return opaque("ref_attr_name");
   const KindRule* declared = declared_kind(parts);
+  if (!parts.proto.ref_attr_name().empty()) {
+    const std::string_view kind = declared == nullptr ? "" : declared->field;
+    return AttributeValue{AttributeRef{parts.proto.ref_attr_name(), std::string{kind}}};
+  }
   const KindRule* found = first_set_kind(parts);
   if (declared == nullptr && found == nullptr) {
     return fail(Errc::Corrupt, "neither a type nor a value that Horus knows");
@@ -189,7 +192,8 @@ Result<AttributeValue> value_of(const Parts& parts, Target target) {
 
 }  // namespace
 
-Result<Done> read_attribute(Slice message, ReadScope scope, Node& node, Graph& graph) {
+Result<Done> read_attribute(Slice message, ReadScope scope,
+                            std::map<std::string, AttributeValue>& attributes, Graph& graph) {
   Parts parts;
   HORUS_TRY_DONE(
       parse_apart(attribute_field::kSpec, attribute_field::kApart, message, parts.proto,
@@ -200,7 +204,7 @@ Result<Done> read_attribute(Slice message, ReadScope scope, Node& node, Graph& g
     return tl::make_unexpected(
         inside(fmt::format("attribute '{}'", printable(name)), std::move(value).error()));
   }
-  if (!node.attributes.emplace(name, std::move(*value)).second) {
+  if (!attributes.emplace(name, std::move(*value)).second) {
     return fail(Errc::Corrupt, fmt::format("attribute '{}' is set twice", printable(name)));
   }
   return Done{};

@@ -27,6 +27,10 @@ class ReadBudget {
     return take(values_, count, limits_.values, "names and list elements");
   }
 
+  [[nodiscard]] Result<Done> take_function() {
+    return take(functions_, 1, limits_.functions, "functions");
+  }
+
   /// Whether `count` more elements of constant tensors may be kept; if so they are counted.
   [[nodiscard]] bool keeps_contents(std::size_t count) {
     if (count > limits_.contents - contents_) return false;
@@ -51,6 +55,7 @@ class ReadBudget {
   std::size_t tensors_{};
   std::size_t values_{};
   std::size_t contents_{};
+  std::size_t functions_{};
 };
 
 /// `error` as seen from the outside: `place` goes in front of where it was.

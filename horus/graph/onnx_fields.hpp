@@ -159,13 +159,26 @@ inline constexpr MessageSpec kSpec{"SparseTensorProto", kFields};
 
 namespace function_field {
 inline constexpr std::uint32_t kName = 1;
+inline constexpr std::uint32_t kInput = 4;
+inline constexpr std::uint32_t kOutput = 5;
+inline constexpr std::uint32_t kAttribute = 6;
 inline constexpr std::uint32_t kNode = 7;
+inline constexpr std::uint32_t kOpsetImport = 9;
 inline constexpr std::uint32_t kDomain = 10;
+inline constexpr std::uint32_t kAttributeProto = 11;
+inline constexpr std::uint32_t kValueInfo = 12;
 inline constexpr std::uint32_t kOverload = 13;
 inline constexpr auto kFields = std::to_array<FieldSpec>({
     {"name", kName, FieldForm::Bytes},
+    {"input", kInput, FieldForm::Bytes},
+    {"output", kOutput, FieldForm::Bytes},
+    {"attribute", kAttribute, FieldForm::Bytes},
     {"node", kNode, FieldForm::Bytes},
+    {"doc_string", 8, FieldForm::Bytes},
+    {"opset_import", kOpsetImport, FieldForm::Bytes},
     {"domain", kDomain, FieldForm::Bytes},
+    {"attribute_proto", kAttributeProto, FieldForm::Bytes},
+    {"value_info", kValueInfo, FieldForm::Bytes},
     {"overload", kOverload, FieldForm::Bytes},
 });
 inline constexpr MessageSpec kSpec{"FunctionProto", kFields};

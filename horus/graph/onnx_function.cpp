@@ -82,41 +82,62 @@ class CallSearch {
   std::vector<Step> path_;
 };
 
+Result<Done> add_name(const WireField& field, ReadScope scope, std::vector<std::string>& names) {
+  HORUS_TRY_DONE(scope.budget->take_values(1));
+  names.push_back(text_of(field.payload));
+  return Done{};
+}
+
+Result<Done> read_function_field(const WireField& field, ReadScope scope, Function& function) {
+  switch (field.number) {
+    case function_field::kName:
+      function.name = text_of(field.payload);
+      return Done{};
+    case function_field::kDomain:
+      function.domain = text_of(field.payload);
+      return Done{};
+    case function_field::kOverload:
+      function.overload = text_of(field.payload);
+      return Done{};
+    case function_field::kInput:
+      return add_name(field, scope, function.inputs);
+    case function_field::kOutput:
+      return add_name(field, scope, function.outputs);
+    case function_field::kAttribute:
+      return add_name(field, scope, function.attributes);
+    case function_field::kAttributeProto:
+      return read_attribute(field.payload, scope, function.defaults, function.body);
+    case function_field::kOpsetImport:
+      HORUS_TRY_DONE(scope.budget->take_values(1));
+      return read_opset(field.payload, function.opsets);
+    case function_field::kNode:
+      return read_node(field.payload, scope, function.body);
+    case function_field::kValueInfo: {
+      HORUS_TRY(ValueInfo info, read_value_info(field.payload, *scope.budget));
+      function.body.value_infos.push_back(std::move(info));
+      return Done{};
+    }
+    default:
+      return Done{};
+  }
+}
+
 }  // namespace
 
-Result<FunctionCalls> read_function(Slice message, ReadBudget& budget) {
-  std::string name;
-  std::string domain;
-  std::string overload;
-  Graph body;
-  FunctionCalls function;
-  const ReadScope scope{.budget = &budget, .depth = 1, .calls = &function.calls};
+Result<Function> read_function(Slice message, ReadBudget& budget, FunctionCalls& calls) {
+  Function function;
+  const ReadScope scope{.budget = &budget, .depth = 1, .calls = &calls.calls};
   for (WireReader reader{function_field::kSpec, message}; !reader.at_end();) {
     HORUS_TRY(const WireField field, reader.next());
-    switch (field.number) {
-      case function_field::kName:
-        name = text_of(field.payload);
-        break;
-      case function_field::kDomain:
-        domain = text_of(field.payload);
-        break;
-      case function_field::kOverload:
-        overload = text_of(field.payload);
-        break;
-      case function_field::kNode: {
-        auto node = read_node(field.payload, scope, body);
-        if (node) break;
-        return tl::make_unexpected(
-            inside(fmt::format("function '{}'", printable(name)), std::move(node).error()));
-      }
-      default:
-        break;
-    }
+    auto read = read_function_field(field, scope, function);
+    if (read) continue;
+    return tl::make_unexpected(
+        inside(fmt::format("function '{}'", printable(function.name)), std::move(read).error()));
   }
-  function.id = operator_id(standard_domain(domain), name, overload);
-  std::sort(function.calls.begin(), function.calls.end());
-  function.calls.erase(std::unique(function.calls.begin(), function.calls.end()),
-                       function.calls.end());
+  function.domain = standard_domain(std::move(function.domain));
+  calls.id = operator_id(function.domain, function.name, function.overload);
+  std::sort(calls.calls.begin(), calls.calls.end());
+  calls.calls.erase(std::unique(calls.calls.begin(), calls.calls.end()), calls.calls.end());
   return function;
 }
 

@@ -24,11 +24,13 @@ std::string place_of(const Node& node, std::size_t position) {
   return fmt::format("node {}{} ({})", position, name, printable(node.op_type));
 }
 
+constexpr std::int64_t kOpenAxis = -1;
+
 std::vector<Dim> dims_of(const onnx::TensorShapeProto& shape) {
   std::vector<Dim> dims;
   dims.reserve(static_cast<std::size_t>(shape.dim_size()));
   for (const auto& axis : shape.dim()) {
-    if (axis.has_dim_value()) {
+    if (axis.has_dim_value() && axis.dim_value() != kOpenAxis) {
       dims.push_back(dim(axis.dim_value()));
     } else {
       dims.push_back(dim(axis.dim_param()));
@@ -150,20 +152,30 @@ Result<Done> read_node(Slice message, ReadScope scope, Graph& graph) {
   auto parts = read_node_head(message, *scope.budget, node);
   Result<Done> done = parts.map([](const NodeParts&) { return Done{}; });
   for (std::size_t i = 0; done && i < parts->attributes.size(); ++i) {
-    done = read_attribute(parts->attributes[i], scope, node, graph);
+    done = read_attribute(parts->attributes[i], scope, node.attributes, graph);
   }
   if (!done) return tl::make_unexpected(inside(place_of(node, position), std::move(done).error()));
+  node.overload = std::move(parts->overload);
   if (scope.calls != nullptr) {
-    scope.calls->push_back(operator_id(node.domain, node.op_type, parts->overload));
+    scope.calls->push_back(operator_id(node.domain, node.op_type, node.overload));
   }
   graph.nodes.push_back(std::move(node));
   return Done{};
 }
 
+Result<Done> read_opset(Slice message, std::map<std::string, std::int64_t>& opsets) {
+  onnx::OperatorSetIdProto opset;
+  HORUS_TRY_DONE(parse_whole("OperatorSetIdProto", chars_of(message.bytes), message.offset, opset));
+  opsets[standard_domain(opset.domain())] = opset.version();
+  return Done{};
+}
+
 Result<Done> read_graph(Slice message, ReadScope scope, Graph& graph) {
   if (scope.depth > scope.budget->limits().depth) {
-    return fail(Errc::Unsupported, fmt::format("subgraphs nested more than {} deep at byte {}",
-                                               scope.budget->limits().depth, message.offset));
+    return fail(Errc::Unsupported,
+                fmt::format("subgraphs nested more than {} deep at byte {}, the most that Horus "
+                            "reads",
+                            scope.budget->limits().depth, message.offset));
   }
   for (WireReader reader{graph_field::kSpec, message}; !reader.at_end();) {
     HORUS_TRY(const WireField field, reader.next());

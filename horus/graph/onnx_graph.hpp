@@ -2,6 +2,8 @@
 #pragma once
 // GraphProto, NodeProto and what hangs on them, to Graph.
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,7 +26,7 @@ struct ReadScope {
 /// "" for both spellings of the standard operator set.
 [[nodiscard]] std::string standard_domain(std::string domain);
 
-/// The identity of an operator or a model-local function, as in Model::functions.
+/// The identity of an operator or a model-local function.
 [[nodiscard]] std::string operator_id(const std::string& domain, const std::string& name,
                                       const std::string& overload);
 
@@ -34,11 +36,17 @@ struct ReadScope {
 /// Adds a serialized NodeProto to `graph`, its subgraphs to Graph::subgraphs.
 [[nodiscard]] Result<Done> read_node(Slice message, ReadScope scope, Graph& graph);
 
-/// Adds a serialized AttributeProto to `node`, a subgraph in it to `graph.subgraphs`.
-[[nodiscard]] Result<Done> read_attribute(Slice message, ReadScope scope, Node& node, Graph& graph);
+/// Adds a serialized AttributeProto to `attributes`, a subgraph in it to `graph.subgraphs`.
+[[nodiscard]] Result<Done> read_attribute(Slice message, ReadScope scope,
+                                          std::map<std::string, AttributeValue>& attributes,
+                                          Graph& graph);
+
+/// Adds a serialized OperatorSetIdProto to `opsets`.
+[[nodiscard]] Result<Done> read_opset(Slice message, std::map<std::string, std::int64_t>& opsets);
 
 /// Reads a serialized ValueInfoProto. Sequences, maps and optionals have no element type or shape
-/// here. Errors: Corrupt for impossible dims.
+/// here. A size of -1 is unknown: some exporters write it for an axis that they leave open.
+/// Errors: Corrupt for impossible dims.
 [[nodiscard]] Result<ValueInfo> read_value_info(Slice message, ReadBudget& budget);
 
 }  // namespace horus::graph

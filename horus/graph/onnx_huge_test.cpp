@@ -2,8 +2,10 @@
 // A model of 3 GB costs little memory, and its weights are never touched.
 
 #include <cstdint>
+#include <cstring>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -159,6 +161,69 @@ TEST(ReadOnnxOfThreeGigabytes, NeverTouchesTheWeightsOfAConstantNode) {
   const auto& value = std::get<Tensor>(model->graph.nodes.at(0).attributes.at("value"));
   EXPECT_THAT(value.dims, ElementsAre(kElements));
   EXPECT_EQ(model->graph.nodes.at(1).op_type, "Relu");
+}
+
+/// Memory that is only there where something is written.
+class SparseMemory {
+ public:
+  explicit SparseMemory(std::size_t size) : size_{size} {
+    void* address = mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (address != MAP_FAILED) data_ = static_cast<std::byte*>(address);
+  }
+  SparseMemory(const SparseMemory&) = delete;
+  SparseMemory& operator=(const SparseMemory&) = delete;
+  ~SparseMemory() {
+    if (data_ != nullptr) munmap(data_, size_);
+  }
+
+  [[nodiscard]] bool is_there() const { return data_ != nullptr; }
+  void append(const std::string& text) {
+    std::memcpy(data_ + end_, text.data(), text.size());
+    end_ += text.size();
+  }
+  void skip(std::size_t bytes) { end_ += bytes; }
+  [[nodiscard]] std::span<const std::byte> bytes() const { return {data_, end_}; }
+
+ private:
+  std::size_t size_;
+  std::size_t end_{};
+  std::byte* data_{};
+};
+
+TEST(ReadOnnxOfFiveGigabytes, FindsInitializersBeyondEveryPowerOfTwoThatCouldOverflow) {
+  // Four weights of 1.25 GB: they begin at 0, 1.25, 2.5 and 3.75 GB and end beyond 2^32. Packed
+  // classes stop at 2^31 (onnx/onnx #3275, microsoft/onnxruntime #4424).
+  constexpr std::int64_t kRows = 312'500;
+  constexpr std::size_t kBytes = std::size_t{kRows} * 1000 * 4;
+  std::vector<std::string> heads;
+  std::size_t graph_bytes = relu_node().size();
+  for (int i = 0; i < 4; ++i) {
+    onnx::TensorProto header;
+    header.set_name("w" + std::to_string(i));
+    header.set_data_type(onnx::TensorProto::FLOAT);
+    header.add_dims(kRows);
+    header.add_dims(1000);
+    const std::string head = header.SerializeAsString() + with_length('\x4a', kBytes);
+    heads.push_back(with_length('\x2a', head.size() + kBytes) + head);
+    graph_bytes += heads.back().size() + kBytes;
+  }
+  SparseMemory memory{graph_bytes + 64};
+  if (!memory.is_there()) GTEST_SKIP() << "no address space of 5 GB";
+  memory.append(with_length('\x3a', graph_bytes));
+  for (const std::string& head : heads) {
+    memory.append(head);
+    memory.skip(kBytes);
+  }
+  memory.append(relu_node());
+  const std::size_t before = resident_bytes();
+  const auto model = read_onnx(memory.bytes());
+  ASSERT_TRUE(model) << model.error().text();
+  EXPECT_LE(resident_bytes(), before + kMemoryBytesMax);
+  ASSERT_EQ(model->graph.initializers.size(), 4U);
+  EXPECT_EQ(model->graph.initializers[3].name, "w3");
+  EXPECT_THAT(model->graph.initializers[3].dims, ElementsAre(kRows, 1000));
+  EXPECT_EQ(model->graph.nodes.at(0).op_type, "Relu");
 }
 
 }  // namespace

@@ -20,15 +20,8 @@ struct Draft {
   Model model{.ir_version = 0};
   bool has_graph{false};
   std::string producer_version;
-  std::vector<FunctionCalls> functions;
+  std::vector<FunctionCalls> calls;  ///< Per function.
 };
-
-Result<Done> read_opset(Slice message, Draft& draft) {
-  onnx::OperatorSetIdProto opset;
-  HORUS_TRY_DONE(parse_whole("OperatorSetIdProto", chars_of(message.bytes), message.offset, opset));
-  draft.model.opsets[standard_domain(opset.domain())] = opset.version();
-  return Done{};
-}
 
 Result<Done> read_metadata(Slice message, Draft& draft) {
   onnx::StringStringEntryProto entry;
@@ -54,14 +47,15 @@ Result<Done> read_model_field(const WireField& field, ReadBudget& budget, Draft&
       draft.has_graph = true;
       return read_graph(field.payload, ReadScope{.budget = &budget}, model.graph);
     case model_field::kOpsetImport:
-      return read_opset(field.payload, draft);
+      return read_opset(field.payload, model.opsets);
     case model_field::kMetadataProps:
       HORUS_TRY_DONE(budget.take_values(1));
       return read_metadata(field.payload, draft);
     case model_field::kFunctions: {
-      HORUS_TRY(FunctionCalls function, read_function(field.payload, budget));
-      model.functions.push_back(function.id);
-      draft.functions.push_back(std::move(function));
+      HORUS_TRY_DONE(budget.take_function());
+      HORUS_TRY(Function function,
+                read_function(field.payload, budget, draft.calls.emplace_back()));
+      model.functions.push_back(std::move(function));
       return Done{};
     }
     default:
@@ -83,7 +77,7 @@ Result<Model> read_model(std::span<const std::byte> bytes, const ReadLimits& lim
   if (draft.model.graph.nodes.empty()) {
     return fail(Errc::Corrupt, "the graph has no nodes: a model with at least one is expected");
   }
-  HORUS_TRY_DONE(check_no_recursion(draft.functions));
+  HORUS_TRY_DONE(check_no_recursion(draft.calls));
   if (!draft.producer_version.empty()) draft.model.producer += " " + draft.producer_version;
   return std::move(draft.model);
 }

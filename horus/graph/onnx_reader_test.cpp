@@ -292,13 +292,38 @@ void add_function(ModelProto& proto, const std::string& name, const std::string&
   node.set_op_type(callee);
 }
 
-TEST(ReadOnnxFunctions, ListsThemByDomainAndName) {
+TEST(ReadOnnxFunctions, KeepsThemWhole) {
   ModelProto proto = small_model();
   add_function(proto, "f", "g");
   add_function(proto, "g", "h");
+  auto& first = *proto.mutable_functions(0);
+  first.add_input("a");
+  first.add_output("b");
+  first.add_attribute("alpha");
+  auto& opset = *first.add_opset_import();
+  opset.set_domain("ai.onnx");
+  opset.set_version(11);
   const auto model = read(proto);
   ASSERT_TRUE(model) << complaint(model);
-  EXPECT_THAT(model->functions, ElementsAre("local:f", "local:g"));
+  ASSERT_EQ(model->functions.size(), 2U);
+  const Function& function = model->functions[0];
+  EXPECT_EQ(function.domain, "local");
+  EXPECT_EQ(function.name, "f");
+  EXPECT_THAT(function.inputs, ElementsAre("a"));
+  EXPECT_THAT(function.outputs, ElementsAre("b"));
+  EXPECT_THAT(function.attributes, ElementsAre("alpha"));
+  EXPECT_EQ(function.opsets, (std::map<std::string, std::int64_t>{{"", 11}}));
+  ASSERT_EQ(function.body.nodes.size(), 1U);
+  EXPECT_EQ(function.body.nodes[0].op_type, "g");
+  EXPECT_EQ(model->functions[1].name, "g");
+}
+
+TEST(ReadOnnxFunctions, HoldTheirLimit) {
+  ModelProto proto = small_model();
+  add_function(proto, "f", "g");
+  add_function(proto, "g", "h");
+  EXPECT_THAT(complaint(read(proto, ReadLimits{.functions = 1})),
+              HasSubstr("more than 1 functions"));
 }
 
 TEST(ReadOnnxFunctions, RefusesOneThatCallsItself) {
@@ -339,7 +364,9 @@ TEST(ReadOnnxFunctions, AcceptsAttributesThatReferToTheCallersAttributes) {
   attribute.set_ref_attr_name("alpha");
   attribute.set_type(AttributeProto::FLOAT);
   const auto model = read(proto);
-  EXPECT_TRUE(model) << complaint(model);
+  ASSERT_TRUE(model) << complaint(model);
+  EXPECT_EQ(model->functions[0].body.nodes[0].attributes.at("alpha"),
+            (AttributeValue{AttributeRef{"alpha", "f"}}));
 }
 
 // ---- Damaged files.
@@ -392,8 +419,20 @@ TEST(ReadOnnx, RefusesAGraphWithoutNodes) {
   EXPECT_THAT(complaint(read(proto)), HasSubstr("the graph has no nodes"));
 }
 
+TEST(ReadOnnx, TakesAnAxisOfMinusOneForUnknown) {
+  ModelProto proto = small_model();
+  auto& input = *proto.mutable_graph()->add_input();
+  input.set_name("x");
+  auto& shape = *input.mutable_type()->mutable_tensor_type()->mutable_shape();
+  shape.add_dim()->set_dim_value(-1);
+  shape.add_dim()->set_dim_value(2);
+  const auto model = read(proto);
+  ASSERT_TRUE(model) << complaint(model);
+  EXPECT_EQ(model->graph.inputs.back().shape, (std::vector<Dim>{dim(""), dim(2)}));
+}
+
 TEST(ReadOnnx, RefusesNegativeAndHugeDimsOfDeclaredShapes) {
-  for (const std::int64_t size : {std::int64_t{-1}, std::int64_t{1} << 62}) {
+  for (const std::int64_t size : {std::int64_t{-2}, std::int64_t{1} << 62}) {
     ModelProto proto = small_model();
     auto& input = *proto.mutable_graph()->add_input();
     input.set_name("x");

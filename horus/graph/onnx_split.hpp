@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "horus/base/result.hpp"
+#include "horus/graph/limits.hpp"
 #include "horus/graph/wire_reader.hpp"
 
 namespace google::protobuf {
@@ -21,9 +22,6 @@ class MessageLite;
 }
 
 namespace horus::graph {
-
-/// Bytes of one message that the protobuf classes are given at most.
-inline constexpr std::size_t kLightBytesMax = 16U << 20U;
 
 /// Parses all of `text`, found at `offset` in the file, as `message`, called `name` in errors.
 /// Errors: Unsupported (more than kLightBytesMax), Corrupt.

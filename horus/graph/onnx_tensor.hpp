@@ -8,18 +8,12 @@
 #include <vector>
 
 #include "horus/base/result.hpp"
+#include "horus/graph/limits.hpp"
 #include "horus/graph/model.hpp"
 #include "horus/graph/onnx_budget.hpp"
 #include "horus/graph/wire_reader.hpp"
 
 namespace horus::graph {
-
-/// Integer and boolean tensors up to this size in the file are kept.
-inline constexpr std::uint64_t kIntegerBytesMax = 64U << 10U;
-/// Floating-point tensors up to this size in the file are kept.
-inline constexpr std::uint64_t kFloatBytesMax = 1024;
-/// More elements than this are an error: products of dims stay within 64 bits.
-inline constexpr std::uint64_t kElementsMax = std::uint64_t{1} << 62U;
 
 enum class ContentKind : std::uint8_t { Integer, Float, Other };
 

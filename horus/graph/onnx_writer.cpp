@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <bit>
+#include <cstdint>
+#include <map>
+#include <string>
 #include <string_view>
 
 #include <onnx/onnx_pb.h>
@@ -8,6 +11,7 @@
 #include "horus/base/check.hpp"
 #include "horus/graph/half_float.hpp"
 #include "horus/graph/onnx.hpp"
+#include "horus/graph/onnx_fields.hpp"
 #include "horus/graph/onnx_tensor.hpp"
 
 namespace horus::graph {
@@ -124,13 +128,23 @@ struct AttributeWriter {
     write_graph(graph.subgraphs[subgraph.index], *proto.mutable_g());
   }
   void operator()(const OpaqueValue& value) const;
+  void operator()(const AttributeRef& reference) const;
 };
 
-struct OpaqueKind {
-  std::string_view kind;
+struct Kind {
+  std::string_view name;
   AttributeProto::AttributeType type;
 };
-constexpr auto kOpaqueKinds = std::to_array<OpaqueKind>({
+constexpr auto kKinds = std::to_array<Kind>({
+    {"f", AttributeProto::FLOAT},
+    {"i", AttributeProto::INT},
+    {"s", AttributeProto::STRING},
+    {"t", AttributeProto::TENSOR},
+    {"g", AttributeProto::GRAPH},
+    {"floats", AttributeProto::FLOATS},
+    {"ints", AttributeProto::INTS},
+    {"strings", AttributeProto::STRINGS},
+    {"sparse_tensor", AttributeProto::SPARSE_TENSOR},
     {"tensors", AttributeProto::TENSORS},
     {"graphs", AttributeProto::GRAPHS},
     {"sparse_tensors", AttributeProto::SPARSE_TENSORS},
@@ -138,12 +152,32 @@ constexpr auto kOpaqueKinds = std::to_array<OpaqueKind>({
     {"type_protos", AttributeProto::TYPE_PROTOS},
 });
 
-/// Only the kind is known, so only the kind is written: an empty list, or a type without value.
-void AttributeWriter::operator()(const OpaqueValue& value) const {
-  for (const OpaqueKind& row : kOpaqueKinds) {
-    if (row.kind == value.kind) return proto.set_type(row.type);
+void set_kind(std::string_view name, AttributeProto& proto) {
+  for (const Kind& row : kKinds) {
+    if (row.name == name) proto.set_type(row.type);
   }
-  proto.set_ref_attr_name(value.kind);
+}
+
+/// Only the kind is known, so only the kind is written: an empty list, or a type without value.
+void AttributeWriter::operator()(const OpaqueValue& value) const { set_kind(value.kind, proto); }
+
+void AttributeWriter::operator()(const AttributeRef& reference) const {
+  set_kind(reference.kind, proto);
+  proto.set_ref_attr_name(reference.name);
+}
+
+/// Writes a field that came after the packaged classes; they carry it as unknown.
+template <class Message>
+void set_unknown(std::uint32_t number, const std::string& text, Message& proto) {
+  if (text.empty()) return;
+  auto* fields = proto.GetReflection()->MutableUnknownFields(&proto);
+  fields->AddLengthDelimited(static_cast<int>(number), text);
+}
+
+void write_attribute(const std::string& name, const AttributeValue& value, const Graph& graph,
+                     AttributeProto& proto) {
+  proto.set_name(name);
+  std::visit(AttributeWriter{graph, proto}, value);
 }
 
 void write_node(const Node& node, const Graph& graph, onnx::NodeProto& proto) {
@@ -153,10 +187,9 @@ void write_node(const Node& node, const Graph& graph, onnx::NodeProto& proto) {
   proto.set_op_type(node.op_type);
   if (!node.domain.empty()) proto.set_domain(node.domain);
   for (const auto& [name, value] : node.attributes) {
-    auto& attribute = *proto.add_attribute();
-    attribute.set_name(name);
-    std::visit(AttributeWriter{graph, attribute}, value);
+    write_attribute(name, value, graph, *proto.add_attribute());
   }
+  set_unknown(node_field::kOverload, node.overload, proto);
 }
 
 void write_graph(const Graph& graph, onnx::GraphProto& proto) {
@@ -168,23 +201,52 @@ void write_graph(const Graph& graph, onnx::GraphProto& proto) {
   for (const ValueInfo& info : graph.value_infos) write_value_info(info, *proto.add_value_info());
 }
 
+template <class Message>
+void write_opsets(const std::map<std::string, std::int64_t>& opsets, Message& proto) {
+  for (const auto& [domain, version] : opsets) {
+    auto& opset = *proto.add_opset_import();
+    opset.set_domain(domain);
+    opset.set_version(version);
+  }
+}
+
+void write_function(const Function& function, onnx::FunctionProto& proto) {
+  if (!function.domain.empty()) proto.set_domain(function.domain);
+  proto.set_name(function.name);
+  for (const std::string& input : function.inputs) proto.add_input(input);
+  for (const std::string& output : function.outputs) proto.add_output(output);
+  for (const std::string& name : function.attributes) proto.add_attribute(name);
+  for (const Node& node : function.body.nodes) write_node(node, function.body, *proto.add_node());
+  write_opsets(function.opsets, proto);
+  for (const auto& [name, value] : function.defaults) {
+    AttributeProto attribute;
+    write_attribute(name, value, function.body, attribute);
+    set_unknown(function_field::kAttributeProto, attribute.SerializePartialAsString(), proto);
+  }
+  for (const ValueInfo& info : function.body.value_infos) {
+    onnx::ValueInfoProto written;
+    write_value_info(info, written);
+    set_unknown(function_field::kValueInfo, written.SerializePartialAsString(), proto);
+  }
+  set_unknown(function_field::kOverload, function.overload, proto);
+}
+
 }  // namespace
 
 std::string write_onnx(const Model& model) {
   onnx::ModelProto proto;
   proto.set_ir_version(model.ir_version);
   if (!model.producer.empty()) proto.set_producer_name(model.producer);
-  for (const auto& [domain, version] : model.opsets) {
-    auto& opset = *proto.add_opset_import();
-    opset.set_domain(domain);
-    opset.set_version(version);
-  }
+  write_opsets(model.opsets, proto);
   for (const auto& [key, value] : model.metadata) {
     auto& entry = *proto.add_metadata_props();
     entry.set_key(key);
     entry.set_value(value);
   }
   write_graph(model.graph, *proto.mutable_graph());
+  for (const Function& function : model.functions) {
+    write_function(function, *proto.add_functions());
+  }
   return proto.SerializePartialAsString();
 }
 

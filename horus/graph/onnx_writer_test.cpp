@@ -72,6 +72,23 @@ Model rich_model() {
   Graph body{.name = "body"};
   body.nodes = {Node{.op_type = "Relu", .inputs = {"a"}, .outputs = {"b"}}};
   graph.subgraphs = {body};
+  Function function;
+  function.domain = "local";
+  function.name = "f";
+  function.overload = "second";
+  function.inputs = {"a", "b"};
+  function.outputs = {"c"};
+  function.attributes = {"alpha"};
+  function.defaults = {{"beta", 0.5}, {"sizes", std::vector<std::int64_t>{1, 2}}};
+  function.opsets = {{"", 11}, {"local", 1}};
+  Node inner{.name = "inner", .op_type = "g", .domain = "local"};
+  inner.inputs = {"a"};
+  inner.outputs = {"c"};
+  inner.overload = "first";
+  inner.attributes = {{"slope", AttributeRef{"alpha", "f"}}, {"untyped", AttributeRef{"x", ""}}};
+  function.body.nodes = {inner};
+  function.body.value_infos = {ValueInfo{.name = "c", .type = ElementType::Float32, .shape = {}}};
+  model.functions = {function};
   return model;
 }
 
@@ -87,6 +104,7 @@ TEST(WriteOnnx, IsUndoneByReading) {
   EXPECT_EQ(again->graph.inputs, model.graph.inputs);
   EXPECT_EQ(again->graph.nodes, model.graph.nodes);
   EXPECT_EQ(again->graph.subgraphs, model.graph.subgraphs);
+  EXPECT_EQ(again->functions, model.functions);
   EXPECT_EQ(*again, model);
 }
 

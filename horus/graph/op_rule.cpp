@@ -10,6 +10,8 @@ namespace horus::graph {
 std::span<const OpRule> rules_of(std::string_view domain) {
   if (domain.empty()) return standard_rules();
   if (domain == "com.microsoft") return microsoft_rules();
+  if (domain == "ai.onnx.ml") return learning_rules();
+  if (domain == "ai.onnx.preview" || domain == "ai.onnx.preview.training") return preview_rules();
   if (domain == kStructureDomain) return structure_rules();
   return {};
 }

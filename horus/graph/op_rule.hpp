@@ -36,6 +36,8 @@ using CostRule = void (*)(const CostView& node, CostSheet& sheet);
 ///   't' table of rows looked up by index: trains where a floating initializer stands there
 ///   'b' buffer: state that is kept but not trained
 ///   's' setting: configures the operator, never trains (scales, axes, ratios)
+///   'm' matrix: trains where an initializer or a constant stands there
+///   'q' a tensor or a sequence of tensors; all other letters take tensors only
 using Slots = std::string_view;
 inline constexpr std::size_t kAnyNumber = 1U << 20U;
 
@@ -81,10 +83,14 @@ struct OpRule {
 [[nodiscard]] std::span<const OpRule> rules_of(std::string_view domain);
 
 /// The tables, one file each: the standard operators (domain ""), the fused operators that
-/// exporters write (domain "com.microsoft"), and what Horus itself puts in the place of control
-/// flow (domain kStructureDomain).
+/// exporters write ("com.microsoft"), classical learning ("ai.onnx.ml"), what the standard tries
+/// out
+/// ("ai.onnx.preview", "ai.onnx.preview.training"), and what Horus itself puts in the place of
+/// control flow (kStructureDomain).
 [[nodiscard]] std::span<const OpRule> standard_rules();
 [[nodiscard]] std::span<const OpRule> microsoft_rules();
+[[nodiscard]] std::span<const OpRule> learning_rules();
+[[nodiscard]] std::span<const OpRule> preview_rules();
 [[nodiscard]] std::span<const OpRule> structure_rules();
 inline constexpr std::string_view kStructureDomain = "horus.structure";
 

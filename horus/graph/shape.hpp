@@ -29,11 +29,19 @@ using Contents = std::variant<std::vector<std::int64_t>, std::vector<double>>;
 /// Contents longer than this are not followed: no shape needs them.
 inline constexpr std::int64_t kMaxContents = 8192;
 
+/// A sequence of more tensors than this is not followed.
+inline constexpr std::size_t kMaxSequence = 8192;
+
 /// What is known of a value: type and shape always, contents where shape arithmetic gave them.
 struct Fact {
   ElementType type{ElementType::Undefined};
   Shape shape;
   std::optional<Contents> contents{};
+  /// The value is a sequence of tensors of these shapes and one type; `shape` is then empty.
+  std::optional<std::vector<Shape>> sequence{};
+  /// Sizes (or contents) depend on data: these are the largest that they can be, or are computed
+  /// from such.
+  bool is_bound{false};
   friend bool operator==(const Fact&, const Fact&) = default;
 };
 

@@ -4,6 +4,7 @@
 #include "horus/graph/training.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -23,9 +24,11 @@ enum class Claim {
 
 class Pass {
  public:
+  /// `carries_gradient`: per node, true for what enters a loop with a gradient from its last trip;
+  /// empty where nothing does.
   Pass(const Model& model, const GraphIndex& index, const std::vector<InputRole>& roles,
-       const Inference& inference)
-      : model_{model}, index_{index}, inference_{inference} {
+       const Inference& inference, const std::vector<bool>& carries_gradient)
+      : model_{model}, index_{index}, inference_{inference}, carries_gradient_{carries_gradient} {
     const std::size_t values = index.names.size();
     found_.part.assign(values, Part::Activation);
     found_.needs_gradient.assign(values, false);
@@ -34,6 +37,7 @@ class Pass {
     is_trained_.assign(values, false);
     is_buffer_.assign(values, false);
     seed(roles);
+    constants_are_weights_ = finds_weights_in_constants();
   }
 
   Training run() {
@@ -61,6 +65,31 @@ class Pass {
     }
   }
 
+  /// Some exporters (of Paddle, and of branches of If) write all weights as Constant nodes: then
+  /// constants are what initializers are elsewhere. Told by a file without any weight outside of
+  /// nodes and with a constant where an operator holds its weights.
+  [[nodiscard]] bool finds_weights_in_constants() const {
+    const auto is_array = [this](ValueIndex value) {
+      const auto& fact = inference_.facts[value];
+      return fact && is_floating(fact->type) && elements(fact->shape) > 1;
+    };
+    for (ValueIndex value = 0; value < index_.names.size(); ++value) {
+      if (claim_[value] == Claim::Anywhere && is_array(value)) return false;
+    }
+    const auto holds_constant = [&](NodeIndex n) {
+      const OpRule* rule = find_rule(model_.graph.nodes[n]);
+      for (std::size_t i = 0; rule != nullptr && i < index_.inputs[n].size(); ++i) {
+        const ValueIndex value = index_.inputs[n][i];
+        const char slot = slot_of(*rule, i);
+        if (value == kNone || (slot != 'w' && slot != 'm') || !is_array(value)) continue;
+        const NodeIndex maker = index_.producer[value];
+        if (maker != kNone && model_.graph.nodes[maker].op_type == "Constant") return true;
+      }
+      return false;
+    };
+    return std::ranges::any_of(index_.order, holds_constant);
+  }
+
   void start(ValueIndex value, Claim claim) {
     found_.source[value] = value;
     found_.part[value] = Part::Fixed;
@@ -83,10 +112,26 @@ class Pass {
     const Node& node = model_.graph.nodes[n];
     const OpRule* rule = find_rule(node);
     if (rule == nullptr) return set_outputs(n, Gradient::Flows);
+    if (changes_by_trip(node)) return set_trip_value(n);
     if (starts_constant(n)) return;
     if (passes_on(n)) return;
     for (std::size_t i = 0; i < index_.inputs[n].size(); ++i) claim(n, *rule, i);
     set_outputs(n, rule->gradient);
+  }
+
+  static bool changes_by_trip(const Node& node) {
+    constexpr std::array kNames{structure_op::kLoopCondition, structure_op::kLoopCounter,
+                                structure_op::kLoopState};
+    return node.domain == kStructureDomain &&
+           std::ranges::find(kNames, node.op_type) != kNames.end();
+  }
+
+  /// Computed in each trip anew, even where the first value is a constant.
+  void set_trip_value(NodeIndex n) {
+    set_outputs(n, Gradient::Flows);
+    const ValueIndex value = index_.outputs[n][0];
+    found_.part[value] = Part::Activation;
+    if (!carries_gradient_.empty() && carries_gradient_[n]) found_.needs_gradient[value] = true;
   }
 
   /// Constant, and ConstantOfShape of a known shape. A filling of 0 or 1 is a mask or an initial
@@ -95,7 +140,7 @@ class Pass {
     const Node& node = model_.graph.nodes[n];
     const bool is_filling = node.op_type == "ConstantOfShape" && all_static(n);
     if (node.op_type != "Constant" && !is_filling) return false;
-    Claim claim = Claim::WeightOnly;
+    Claim claim = constants_are_weights_ && !is_filling ? Claim::Anywhere : Claim::WeightOnly;
     if (is_filling) {
       const auto found = node.attributes.find("value");
       const Tensor* value =
@@ -149,11 +194,21 @@ class Pass {
         if (is_array && claim_[source] == Claim::Anywhere) train(source);
         break;
       case 'x':
-        if (is_array && claim_[source] == Claim::Anywhere && learns_here(n)) train(source);
+        if (!is_array || claim_[source] != Claim::Anywhere || draws_mask(n, source)) break;
+        if (learns_here(n)) train(source);
         break;
       default:
         break;
     }
+  }
+
+  /// Code draws masks: it stretches fillings and writes constants into parts of constants.
+  [[nodiscard]] bool draws_mask(NodeIndex n, ValueIndex source) const {
+    const std::string_view op = model_.graph.nodes[n].op_type;
+    if (op == "ScatterND") return all_static(n);
+    const NodeIndex maker = index_.producer[source];
+    return op == "Expand" && maker != kNone &&
+           model_.graph.nodes[maker].op_type == "ConstantOfShape";
   }
 
   /// Arithmetic on raw data (subtracting the mean of the pixels) is preparation, not a layer.
@@ -189,17 +244,33 @@ class Pass {
   const Model& model_;
   const GraphIndex& index_;
   const Inference& inference_;
+  const std::vector<bool>& carries_gradient_;
   Training found_;
   std::vector<Claim> claim_;
   std::vector<bool> is_trained_;
   std::vector<bool> is_buffer_;
+  bool constants_are_weights_{false};
 };
 
 }  // namespace
 
 Training find_training(const Model& model, const GraphIndex& index,
-                       const std::vector<InputRole>& roles, const Inference& inference) {
-  return Pass{model, index, roles, inference}.run();
+                       const std::vector<InputRole>& roles, const Inference& inference,
+                       const Structure& structure) {
+  std::vector<bool> carries_gradient;
+  if (!structure.carried.empty()) carries_gradient.assign(model.graph.nodes.size(), false);
+  // Each round carries gradients one loop further in; what nests deeper than this is no network.
+  constexpr int kRounds = 4;
+  for (int round = 1;; ++round) {
+    Training training = Pass{model, index, roles, inference, carries_gradient}.run();
+    bool has_changed = false;
+    for (const CarriedState& state : structure.carried) {
+      const bool returns = training.needs_gradient[index.inputs[state.result][0]];
+      if (!returns || carries_gradient[state.entry]) continue;
+      carries_gradient[state.entry] = has_changed = true;
+    }
+    if (!has_changed || round == kRounds) return training;
+  }
 }
 
 }  // namespace horus::graph

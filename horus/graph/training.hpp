@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "horus/graph/cost_view.hpp"
+#include "horus/graph/flatten.hpp"
 #include "horus/graph/graph_index.hpp"
 #include "horus/graph/inference.hpp"
 #include "horus/graph/input_role.hpp"
@@ -25,10 +26,11 @@ struct Training {
 
 /// A tensor trains when it is listed as a parameter, stands at a weight slot of a known operator,
 /// or meets activations that carry a gradient in plain arithmetic as a floating initializer of more
-/// than one element. Constants written as nodes only train at weight slots. Cost: linear in nodes
-/// and edges.
+/// than one element. Constants written as nodes only train at weight slots. A gradient that reaches
+/// what a trip of a loop hands on reaches what the trip was given. Cost: linear in nodes and edges,
+/// times the depth of loops.
 [[nodiscard]] Training find_training(const Model& model, const GraphIndex& index,
                                      const std::vector<InputRole>& roles,
-                                     const Inference& inference);
+                                     const Inference& inference, const Structure& structure = {});
 
 }  // namespace horus::graph

@@ -78,6 +78,51 @@ TEST(Parameters, NamesOfPyTorchAreUnderstood) {
   EXPECT_EQ(analysed(sketch).features.parameters, 8);
 }
 
+TEST(Parameters, OfAnExportWithoutWeightsAreFoundByNameAndPath) {
+  // torch.onnx.export(..., export_params=False) lists the state dictionary as inputs.
+  ModelSketch sketch;
+  sketch.input("input.1", {2, 3, 8, 8});
+  sketch.input("stem.conv.weight", {4, 3, 3, 3}).input("stem.conv.bias", {4});
+  sketch.input("stem.bn.weight", {4}).input("stem.bn.bias", {4});
+  sketch.input("stem.bn.running_mean", {4}).input("stem.bn.running_var", {4});
+  sketch.input("stem.bn.num_batches_tracked", {}, ElementType::Int64);
+  sketch.input("blocks.0.gamma_1", {4, 1, 1}).input("cls_token", {1, 4, 1, 1});
+  sketch.node("Conv", {"input.1", "stem.conv.weight", "stem.conv.bias"}, {"c"});
+  sketch.node(
+      "BatchNormalization",
+      {"c", "stem.bn.weight", "stem.bn.bias", "stem.bn.running_mean", "stem.bn.running_var"},
+      {"n"});
+  sketch.node("Mul", {"n", "blocks.0.gamma_1"}, {"m"}).node("Add", {"m", "cls_token"}, {"y"});
+  const Analysis analysis = analysed(sketch);
+  EXPECT_THAT(data_inputs(analysis), ElementsAre("input.1"));
+  EXPECT_EQ(analysis.features.parameters, 108 + 4 + 4 + 4 + 4 + 4);
+  EXPECT_EQ(analysis.features.buffers, 4 + 4 + 1);
+}
+
+TEST(Parameters, OfRecurrentLayersAreFoundByName) {
+  // PyTorch's exporter slices and joins gates before they reach the operator's weight slots.
+  ModelSketch sketch;
+  sketch.input("tokens", {5, 2, 3}).input("state", {1, 2, 4});
+  sketch.input("rnn.weight_ih_l0", {4, 3}).input("rnn.weight_hh_l0", {4, 4});
+  sketch.input("rnn.bias_ih_l0", {4});
+  sketch.integers("axes", {0}).node("Unsqueeze", {"rnn.weight_ih_l0", "axes"}, {"w"});
+  sketch.node("Unsqueeze", {"rnn.weight_hh_l0", "axes"}, {"r"});
+  sketch.node("Concat", {"rnn.bias_ih_l0", "rnn.bias_ih_l0"}, {"b"}, {{"axis", std::int64_t{0}}});
+  sketch.node("Unsqueeze", {"b", "axes"}, {"bias"});
+  sketch.node("RNN", {"tokens", "w", "r", "bias", "", "state"}, {"y"},
+              {{"hidden_size", std::int64_t{4}}});
+  const Analysis analysis = analysed(sketch);
+  EXPECT_THAT(data_inputs(analysis), ElementsAre("tokens", "state"));
+  EXPECT_EQ(analysis.features.parameters, 12 + 16 + 4);
+}
+
+TEST(Parameters, PathsAreDataWhereNoNameSaysParameter) {
+  ModelSketch sketch;
+  sketch.input("decoder.state", {2, 4}).input("encoder.output", {2, 4});
+  sketch.node("Mul", {"decoder.state", "encoder.output"}, {"y"});
+  EXPECT_THAT(data_inputs(analysed(sketch)), ElementsAre("decoder.state", "encoder.output"));
+}
+
 TEST(Parameters, AModelOfWeightsOnlyKeepsOneDataInput) {
   ModelSketch sketch;
   sketch.input("a", {2, 4}).input("b", {4, 3}).node("Gemm", {"a", "b"}, {"y"}).output("y");

@@ -14,9 +14,13 @@ enum class Colour { Off, On };
 enum class Align { Left, Right };
 enum class Tone { Plain, Bold, Faint, Good, Warn, Bad };
 
+/// Whether a column holds our words and numbers, or names that a file gave.
+enum class Wording { Prose, Name };
+
 struct Column {
   std::string title;
   Align align{Align::Right};
+  Wording wording{Wording::Prose};  ///< Names are set as code where that can be told.
 };
 
 struct Cell {

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "horus/wire/reports.hpp"
 
+#include <array>
 #include <cmath>
 
 #include <nlohmann/json.hpp>
+
+#include "horus/wire/inspect_diff.hpp"
+#include "horus/wire/op_kind.hpp"
 
 namespace horus::wire {
 namespace {
@@ -44,7 +48,7 @@ Json object(const NodeRow& row) {
   return {{"name", row.name},
           {"op_type", row.op_type},
           {"macs", number(row.macs)},
-          {"flops_training", number(row.flops_training)},
+          {"flops_training", number(row.flops_training())},
           {"share", row.share}};
 }
 
@@ -54,6 +58,10 @@ Json object(const GapRow& row) {
 
 Json object(const InputRow& row) {
   return {{"name", row.name}, {"type", row.type}, {"shape", row.shape}};
+}
+
+Json object(const ValueRow& row) {
+  return {{"name", row.name}, {"type", row.type}, {"shape", row.shape}, {"bound", row.is_bound}};
 }
 
 Json object(const PredictionRow& row) {
@@ -75,8 +83,25 @@ Json object(const PredictionRow& row) {
   return json;
 }
 
+/// The size that can be chosen, or null.
+Json chosen_size(std::int64_t size) { return size > 0 ? Json(size) : Json(nullptr); }
+
 Json object(const ZooRow& row) {
-  return {{"name", row.name}, {"description", row.description}, {"input", row.input}};
+  Json json{{"name", row.name},
+            {"family", row.family},
+            {"description", row.description},
+            {"input", row.input},
+            {"image", chosen_size(row.image)},
+            {"sequence", chosen_size(row.sequence)}};
+  if (row.cost) {
+    json["parameters"] = number(row.cost->parameters);
+    json["macs"] = number(row.cost->macs);
+    json["batch_norm_elements"] = number(row.cost->batch_norm_elements);
+    json["norm_operations"] = number(row.cost->norm_operations);
+    json["pooled_elements"] = number(row.cost->pooled_elements);
+    json["resize_operations"] = number(row.cost->resize_operations);
+  }
+  return json;
 }
 
 Json object(const PolicyRow& row) {
@@ -108,31 +133,126 @@ Json array(const std::vector<Row>& rows) {
 
 /// Names in foreign files may hold any bytes: what is no UTF-8 is replaced, never thrown at, and
 /// what is no ASCII is escaped, so that no terminal obeys it.
-std::string text(const Json& json) {
-  return json.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
+std::string spelled(const Json& json, int indent) {
+  return json.dump(indent, ' ', true, Json::error_handler_t::replace) + "\n";
+}
+std::string text(const Json& json) { return spelled(json, 2); }
+std::string line(const Json& json) { return spelled(json, -1); }
+
+Json object(const InspectReport& report) {
+  Json json{{"schema_version", kSchemaVersion},
+            {"model", report.model},
+            {"batch", report.batch},
+            {"opset", report.opset},
+            {"ir_version", report.ir_version},
+            {"nodes", report.nodes},
+            {"parameters", number(report.parameters)},
+            {"buffers", number(report.buffers)},
+            {"macs", number(report.macs)},
+            {"flops_forward", number(report.flops_forward)},
+            {"flops_training", number(report.flops_training)},
+            {"activation_bytes", report.activation_bytes.count()},
+            {"kernels", number(report.kernels)},
+            {"inputs", array(report.inputs)},
+            {"nodes_without_cost", array(report.nodes_without_cost)},
+            {"by_operator", array(report.by_operator)},
+            {"costliest", array(report.costliest)},
+            {"warnings", report.warnings}};
+  if (report.values) json["values"] = array(*report.values);
+  return json;
+}
+
+/// A total of a model, under the key that it has in the report of one model.
+struct Total {
+  const char* key;
+  double (*value)(const InspectReport&);
+};
+constexpr auto kTotals = std::to_array<Total>({
+    {"nodes", [](const InspectReport& r) { return static_cast<double>(r.nodes); }},
+    {"parameters", [](const InspectReport& r) { return r.parameters; }},
+    {"buffers", [](const InspectReport& r) { return r.buffers; }},
+    {"macs", [](const InspectReport& r) { return r.macs; }},
+    {"flops_forward", [](const InspectReport& r) { return r.flops_forward; }},
+    {"flops_training", [](const InspectReport& r) { return r.flops_training; }},
+    {"activation_bytes", [](const InspectReport& r) { return as_double(r.activation_bytes); }},
+    {"kernels", [](const InspectReport& r) { return r.kernels; }},
+});
+
+/// One object per total. A change against nothing has no relative size: null.
+Json totals(const InspectDiff& diff) {
+  Json json = Json::object();
+  for (const Total& total : kTotals) {
+    const double before = total.value(diff.before);
+    const double after = total.value(diff.after);
+    json[total.key] = {{"before", number(before)},
+                       {"after", number(after)},
+                       {"difference", number(after - before)},
+                       {"relative", nullptr}};
+    if (before != 0.0) json[total.key]["relative"] = (after - before) / before;
+  }
+  return json;
+}
+
+/// What names one of the two models of a comparison, and how far its totals can be trusted.
+Json side(const InspectReport& report) {
+  return {{"model", report.model},
+          {"batch", report.batch},
+          {"nodes_without_cost", array(report.nodes_without_cost)},
+          {"warnings", report.warnings}};
+}
+
+Json counts(const OperatorRow& row) {
+  Json json = object(row);
+  json.erase("op_type");
+  return json;
+}
+
+Json layer(const std::optional<NodeRow>& row) {
+  if (!row) return nullptr;
+  return {{"name", row->name},
+          {"op_type", row->op_type},
+          {"kind", name_of(row->kind)},
+          {"shape", row->shape ? Json(*row->shape) : Json(nullptr)},
+          {"parameters", number(row->parameters)},
+          {"macs", number(row->macs)},
+          {"flops_training", number(row->flops_training())},
+          {"kernels", number(row->kernels)},
+          {"activation_bytes", row->activation_bytes.count()}};
 }
 
 }  // namespace
 
-std::string to_json(const InspectReport& report) {
+std::string to_json(const InspectReport& report) { return text(object(report)); }
+
+std::string to_json_line(const InspectReport& report) { return line(object(report)); }
+
+std::string to_json_line(const std::string& model, const Error& error) {
+  return line({{"schema_version", kSchemaVersion},
+               {"model", model},
+               {"error", {{"message", error.message}, {"where", error.where}}}});
+}
+
+std::string to_json(const InspectDiff& diff) {
+  Json operators = Json::array();
+  for (const OperatorChange& change : diff.operators) {
+    operators.push_back({{"op_type", change.op_type},
+                         {"before", counts(change.before)},
+                         {"after", counts(change.after)}});
+  }
+  Json layers = Json::array();
+  for (const LayerChange& change : diff.layers) {
+    layers.push_back({{"change", name_of(change.change)},
+                      {"before", layer(change.before)},
+                      {"after", layer(change.after)}});
+  }
   return text({{"schema_version", kSchemaVersion},
-               {"model", report.model},
-               {"batch", report.batch},
-               {"opset", report.opset},
-               {"ir_version", report.ir_version},
-               {"nodes", report.nodes},
-               {"parameters", number(report.parameters)},
-               {"buffers", number(report.buffers)},
-               {"macs", number(report.macs)},
-               {"flops_forward", number(report.flops_forward)},
-               {"flops_training", number(report.flops_training)},
-               {"activation_bytes", report.activation_bytes.count()},
-               {"kernels", number(report.kernels)},
-               {"inputs", array(report.inputs)},
-               {"nodes_without_cost", array(report.nodes_without_cost)},
-               {"by_operator", array(report.by_operator)},
-               {"costliest", array(report.costliest)},
-               {"warnings", report.warnings}});
+               {"before", side(diff.before)},
+               {"after", side(diff.after)},
+               {"totals", totals(diff)},
+               {"operators", std::move(operators)},
+               {"layers", std::move(layers)},
+               {"layers_unchanged", diff.layers_unchanged},
+               {"layers_renamed", diff.layers_renamed}});
 }
 
 std::string to_json(const PredictReport& report) {

@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "horus/base/quantity.hpp"
+#include "horus/base/result.hpp"
 #include "horus/domain/gpu.hpp"
+#include "horus/domain/graph_features.hpp"
 #include "horus/domain/prediction.hpp"
 
 namespace horus::wire {
@@ -36,9 +38,17 @@ struct OperatorRow {
 struct NodeRow {
   std::string name;
   std::string op_type;
+  OpKind kind{OpKind::Free};
+  std::optional<std::vector<std::int64_t>> shape;  ///< Of the first output; absent: not known.
+  double parameters{};                             ///< Trainable, first used by this node.
   double macs{};
-  double flops_training{};
-  double share{};  ///< Of the model's training FLOPs.
+  double flops_forward{};
+  double flops_backward{};
+  double kernels{};        ///< Forward and backward.
+  Bytes activation_bytes;  ///< Newly kept for the backward pass, at 4 bytes per element.
+  double share{};          ///< Of the model's training FLOPs.
+
+  [[nodiscard]] double flops_training() const { return flops_forward + flops_backward; }
 };
 
 struct GapRow {
@@ -51,6 +61,14 @@ struct InputRow {
   std::string name;
   std::string type;
   std::vector<std::int64_t> shape;  ///< -1 where unknown.
+};
+
+/// One value of a graph: an input, an initializer or the output of a node.
+struct ValueRow {
+  std::string name;
+  std::string type;
+  std::vector<std::int64_t> shape;
+  bool is_bound{};  ///< The sizes depend on data: these are the largest that they can be.
 };
 
 /// `horus inspect`.
@@ -70,7 +88,9 @@ struct InspectReport {
   std::vector<InputRow> inputs;
   std::vector<OperatorRow> by_operator;
   std::vector<NodeRow> costliest;
+  std::vector<NodeRow> in_order;  ///< All nodes with a cost, in topological order; not in the JSON.
   std::vector<GapRow> nodes_without_cost;
+  std::optional<std::vector<ValueRow>> values;  ///< With --shapes.
   std::vector<std::string> warnings;
 };
 
@@ -93,11 +113,26 @@ struct PredictReport {
   std::vector<std::string> warnings;
 };
 
+/// What one sample of an architecture costs. The last four are what fvcore counts beside
+/// multiply-accumulates, each by a rule of its own (docs/reference/zoo.md).
+struct ZooCost {
+  double parameters{};
+  double macs{};
+  double batch_norm_elements{};  ///< Written by batch normalization.
+  double norm_operations{};      ///< Of other normalization: 5 per element, 4 if not scaled.
+  double pooled_elements{};      ///< Read by global average pools.
+  double resize_operations{};    ///< 1 per element written by nearest, 4 by linear upsampling.
+};
+
 /// One architecture of `horus zoo`.
 struct ZooRow {
   std::string name;
+  std::string family;
   std::string description;
   std::string input;
+  std::int64_t image{};         ///< Side in pixels; 0: it cannot be chosen.
+  std::int64_t sequence{};      ///< 0: the architecture has no sequence length.
+  std::optional<ZooCost> cost;  ///< With --costs.
 };
 
 /// One policy of `horus simulate`. Field names are JSON keys; times in seconds.
@@ -138,6 +173,10 @@ struct SimulateReport {
 };
 
 [[nodiscard]] std::string to_json(const InspectReport& report);
+/// The same document on one line, for JSON Lines.
+[[nodiscard]] std::string to_json_line(const InspectReport& report);
+/// What stands in JSON Lines for a model that could not be analysed.
+[[nodiscard]] std::string to_json_line(const std::string& model, const Error& error);
 [[nodiscard]] std::string to_json(const PredictReport& report);
 [[nodiscard]] std::string to_json(const std::vector<ZooRow>& rows);
 [[nodiscard]] std::string to_json(const SimulateReport& report);

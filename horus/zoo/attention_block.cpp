@@ -48,12 +48,12 @@ Value attention(Builder& b, const std::string& name, const Projections& projecti
   const std::int64_t width = projections.query.shape.back();
   HORUS_CHECK(width % spec.heads == 0, "heads share the width evenly");
   const std::int64_t head_width = width / spec.heads;
-  const double scale = 1 / std::sqrt(static_cast<double>(head_width));
+  const double scale = spec.scale.value_or(1 / std::sqrt(static_cast<double>(head_width)));
   const Value query = split_heads(b, name + ".query", projections.query, spec.heads, {0, 2, 1, 3});
   const Value key = split_heads(b, name + ".key", projections.key, spec.heads, {0, 2, 3, 1});
   const Value value = split_heads(b, name + ".value", projections.value, spec.heads, {0, 2, 1, 3});
   Value weights = matmul(b, name + ".scores", query, key);
-  weights = binary(b, name + ".scale", "Mul", weights, b.number(scale));
+  if (scale != 1) weights = binary(b, name + ".scale", "Mul", weights, b.number(scale));
   if (spec.mask) weights = binary(b, name + ".mask", "Add", weights, *spec.mask);
   weights = softmax(b, name + ".softmax", weights);
   weights = dropout(b, name + ".dropout", weights, spec.dropout);

@@ -37,11 +37,12 @@ struct AttentionSpec {
   std::int64_t heads{};
   double dropout{};           ///< Of the attention weights.
   std::optional<Value> mask;  ///< Added to the scores; broadcasts to (batch, heads, query, key).
+  /// Of the scores. Absent: 1 / sqrt(width of a head). 1 adds no node.
+  std::optional<double> scale{};
 };
 
-/// softmax(q k^T / sqrt(width of a head) + mask) v for each head, heads joined again: MatMul, Mul,
-/// Add, Softmax, Dropout, MatMul. Shape (batch, query tokens, width). The output projection is not
-/// part of it.
+/// softmax(scale q k^T + mask) v for each head, heads joined again: MatMul, Mul, Add, Softmax,
+/// Dropout, MatMul. Shape (batch, query tokens, width). The output projection is not part of it.
 Value attention(Builder& b, const std::string& name, const Projections& projections,
                 const AttentionSpec& spec);
 

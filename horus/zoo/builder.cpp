@@ -49,21 +49,25 @@ Value Builder::input(std::string name, Shape shape, ElementType type) {
   return value;
 }
 
-Value Builder::weight(std::string name, Shape shape, std::string& list) {
-  claim(name);
+Value Builder::weight(Value value, std::string& list) {
+  if (const auto known = by_name_.find(value.name); known != by_name_.end() && !suffix_.empty()) {
+    HORUS_CHECK(known->second.shape == value.shape, "a weight has one shape in all passes");
+    return known->second;
+  }
+  claim(value.name);
+  by_name_.emplace(value.name, value);
   if (!list.empty()) list += ',';
-  list += name;
-  Value value{.name = std::move(name), .shape = std::move(shape)};
+  list += value.name;
   weights_.push_back(declare(value));
   return value;
 }
 
 Value Builder::parameter(std::string name, Shape shape) {
-  return weight(std::move(name), std::move(shape), parameter_names_);
+  return weight({.name = std::move(name), .shape = std::move(shape)}, parameter_names_);
 }
 
-Value Builder::buffer(std::string name, Shape shape) {
-  return weight(std::move(name), std::move(shape), buffer_names_);
+Value Builder::buffer(std::string name, Shape shape, ElementType type) {
+  return weight({.name = std::move(name), .shape = std::move(shape), .type = type}, buffer_names_);
 }
 
 Value Builder::constant(const std::string& content, graph::Tensor tensor) {
@@ -103,6 +107,12 @@ Value Builder::truth() {
   return constant("truth", std::move(tensor));
 }
 
+Value Builder::filled(double value, std::int64_t count) {
+  const std::string name = fmt::format("filled_{}_{}", value, count);
+  const auto known = by_name_.find(name);
+  return known != by_name_.end() ? known->second : buffer(name, {count});
+}
+
 Value Builder::numbers(std::string name, Shape shape, std::vector<double> values) {
   auto tensor = tensor_of(ElementType::Float32, shape);
   tensor.floats = std::move(values);
@@ -121,6 +131,7 @@ Value Builder::add(NodeSpec node, Shape shape, ElementType type) {
 
 std::vector<Value> Builder::add_many(NodeSpec node, const std::vector<Shape>& shapes) {
   HORUS_CHECK(!shapes.empty(), "a node without outputs computes nothing");
+  node.name += suffix_;
   std::vector<Value> values;
   std::vector<std::string> outputs;
   for (const Shape& shape : shapes) {
@@ -136,6 +147,10 @@ std::vector<Value> Builder::add_many(NodeSpec node, const std::vector<Shape>& sh
                           .outputs = std::move(outputs),
                           .attributes = std::move(node.attributes)});
   return values;
+}
+
+void Builder::begin_pass(std::string_view pass) {
+  suffix_ = pass.empty() ? "" : fmt::format("@{}", pass);
 }
 
 void Builder::output(const Value& value) { graph_.outputs.push_back(declare(value)); }

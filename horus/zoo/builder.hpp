@@ -48,8 +48,12 @@ class Builder {
   Value input(std::string name, Shape shape, ElementType type = ElementType::Float32);
   /// A trainable tensor.
   Value parameter(std::string name, Shape shape);
-  /// Untrained state: running statistics, position tables, fixed masks.
-  Value buffer(std::string name, Shape shape);
+  /// Untrained state: running statistics, position tables, fixed masks and indices.
+  Value buffer(std::string name, Shape shape, ElementType type = ElementType::Float32);
+
+  /// A buffer with one axis and the same number everywhere, one for each distinct content: stands
+  /// where an operator wants a weight that the network does not train.
+  Value filled(double value, std::int64_t count);
 
   /// Constants are Constant nodes, one for each distinct content.
   Value integers(const std::vector<std::int64_t>& values);  ///< One axis, int64.
@@ -66,11 +70,15 @@ class Builder {
 
   void output(const Value& value);
 
+  /// From here on networks are applied again: names of nodes end in "@PASS", and a weight that
+  /// exists is used once more instead of being a repetition. "" ends the repetitions.
+  void begin_pass(std::string_view pass);
+
   /// The finished model: data inputs first, then parameters and buffers in order of creation.
   [[nodiscard]] graph::Model finish() &&;
 
  private:
-  Value weight(std::string name, Shape shape, std::string& list);
+  Value weight(Value value, std::string& list);
   Value constant(const std::string& content, graph::Tensor tensor);
   void claim(const std::string& name);
   [[nodiscard]] graph::ValueInfo declare(const Value& value) const;
@@ -81,6 +89,8 @@ class Builder {
   std::string parameter_names_;  ///< Comma separated, as the metadata wants them.
   std::string buffer_names_;
   std::map<std::string, Value> constants_;  ///< By type and content.
+  std::map<std::string, Value> by_name_;    ///< The weights.
+  std::string suffix_;                      ///< Of the names of nodes in this pass.
   std::set<std::string> names_;
 };
 

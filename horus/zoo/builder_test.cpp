@@ -72,6 +72,34 @@ TEST(Builder, NumbersTheOutputsOfANode) {
   EXPECT_THAT(std::move(b).finish().graph.nodes.at(0).outputs, ElementsAre("cut", "cut:1"));
 }
 
+TEST(Builder, AFurtherPassRepeatsNodesAndSharesWeights) {
+  Builder b{"net", std::nullopt};
+  const Value x = b.input("x", {kBatch, 4});
+  const auto apply = [&b](const Value& from) {
+    const Value weight = b.parameter("w", {4, 4});
+    return b.add({.name = "fc", .op_type = "MatMul", .inputs = {from.name, weight.name}},
+                 {kBatch, 4});
+  };
+  const Value once = apply(x);
+  b.begin_pass("2");
+  const Value twice = apply(once);
+  EXPECT_EQ(once.name, "fc");
+  EXPECT_EQ(twice.name, "fc@2");
+  b.output(twice);
+  const graph::Model model = std::move(b).finish();
+  EXPECT_EQ(model.metadata.at(graph::kParametersKey), "w");
+  EXPECT_THAT(model.graph.nodes.at(1).inputs, ElementsAre("fc", "w"));
+}
+
+TEST(Builder, SharesFilledBuffersOfEqualContentOnly) {
+  Builder b{"net", std::nullopt};
+  EXPECT_EQ(b.filled(1, 8).name, b.filled(1, 8).name);
+  EXPECT_NE(b.filled(1, 8).name, b.filled(0, 8).name);
+  EXPECT_NE(b.filled(1, 8).name, b.filled(1, 9).name);
+  EXPECT_EQ(std::move(b).finish().metadata.at(graph::kBuffersKey),
+            "filled_1_8,filled_0_8,filled_1_9");
+}
+
 TEST(BuilderDeathTest, RefusesANameThatIsTaken) {
   Builder b{"net", std::nullopt};
   b.input("x", {kBatch, 4});

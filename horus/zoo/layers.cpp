@@ -13,6 +13,7 @@ namespace horus::zoo {
 namespace {
 
 constexpr double kBatchNormEpsilon = 1e-5;
+constexpr double kGroupNormEpsilon = 1e-5;
 constexpr double kBatchNormMomentum = 0.9;  // Of the old statistics; PyTorch calls it 0.1.
 
 std::int64_t channels_of(const Value& x) {
@@ -37,28 +38,56 @@ struct Sliding {
   Extent kernel;
   Extent stride;
   Extent padding;
+  Extent dilation;
+  Rounding rounding{Rounding::Down};
 };
 
-template <class Spec>
-Sliding sliding(const Value& x, const Spec& spec) {
+Sliding sliding(const Value& x, const ConvSpec& spec) {
   const std::size_t axes = spatial_rank(x);
   return {.kernel = spread(spec.kernel, axes),
           .stride = spread(spec.stride, axes),
-          .padding = spread(spec.padding, axes)};
+          .padding = spread(spec.padding, axes),
+          .dilation = spread(spec.dilation, axes)};
+}
+
+Sliding sliding(const Value& x, const PoolSpec& spec) {
+  const std::size_t axes = spatial_rank(x);
+  return {.kernel = spread(spec.kernel, axes),
+          .stride = spread(spec.stride, axes),
+          .padding = spread(spec.padding, axes),
+          .dilation = Extent(axes, 1),
+          .rounding = spec.rounding};
 }
 
 Attributes attributes_of(const Sliding& window) {
-  Extent both_ends = window.padding;
-  both_ends.insert(both_ends.end(), window.padding.begin(), window.padding.end());
-  return {{"kernel_shape", window.kernel}, {"strides", window.stride}, {"pads", both_ends}};
+  Extent both_ends(2 * window.padding.size());
+  std::copy(window.padding.begin(), window.padding.end(), both_ends.begin());
+  std::copy_backward(window.padding.begin(), window.padding.end(), both_ends.end());
+  Attributes attributes{
+      {"kernel_shape", window.kernel}, {"strides", window.stride}, {"pads", both_ends}};
+  if (window.dilation != Extent(window.dilation.size(), 1)) {
+    attributes.emplace("dilations", window.dilation);
+  }
+  if (window.rounding == Rounding::Up) attributes.emplace("ceil_mode", std::int64_t{1});
+  return attributes;
+}
+
+/// Windows along one axis.
+std::int64_t windows(const Sliding& window, std::size_t axis, std::int64_t size) {
+  const std::int64_t stride = window.stride[axis];
+  const std::int64_t reach = window.dilation[axis] * (window.kernel[axis] - 1) + 1;
+  const std::int64_t room = size + 2 * window.padding[axis] - reach;
+  HORUS_CHECK(room >= 0, "the kernel fits into the padded input");
+  if (window.rounding == Rounding::Down || room % stride == 0) return room / stride + 1;
+  // A window that would start behind the input and its leading padding is left out all the same.
+  const std::int64_t last_start = (room / stride + 1) * stride;
+  return room / stride + (last_start < size + window.padding[axis] ? 2 : 1);
 }
 
 Shape slide(const Value& x, const Sliding& window, std::int64_t channels) {
   Shape shape{x.shape[0], channels};
   for (std::size_t axis = 0; axis < window.kernel.size(); ++axis) {
-    const std::int64_t padded = x.shape[axis + 2] + 2 * window.padding[axis];
-    HORUS_CHECK(padded >= window.kernel[axis], "the kernel fits into the padded input");
-    shape.push_back((padded - window.kernel[axis]) / window.stride[axis] + 1);
+    shape.push_back(windows(window, axis, x.shape[axis + 2]));
   }
   return shape;
 }
@@ -115,17 +144,48 @@ Value conv(Builder& b, const std::string& name, const Value& x, const ConvSpec& 
                slide(x, window, spec.channels));
 }
 
+Value conv_by(Builder& b, const std::string& name, const Value& x, const Value& weight,
+              const std::optional<Value>& bias, const ConvSpec& spec) {
+  const Sliding window = sliding(x, spec);
+  NodeSpec node{.name = name,
+                .op_type = "Conv",
+                .inputs = {x.name, weight.name},
+                .attributes = attributes_of(window)};
+  node.attributes.emplace("group", spec.groups);
+  if (bias) node.inputs.push_back(bias->name);
+  return b.add(std::move(node), slide(x, window, spec.channels));
+}
+
 Value conv_transpose(Builder& b, const std::string& name, const Value& x, const ConvSpec& spec) {
   const Sliding window = sliding(x, spec);
   Shape weight{channels_of(x), spec.channels / spec.groups};
   weight.insert(weight.end(), window.kernel.begin(), window.kernel.end());
   Attributes attributes = attributes_of(window);
   attributes.emplace("group", spec.groups);
+  Shape shape = slide_back(x, window, spec.channels);
+  const Extent more = spread(spec.output_padding, window.kernel.size());
+  attributes.emplace("output_padding", more);
+  for (std::size_t axis = 0; axis < more.size(); ++axis) shape[axis + 2] += more[axis];
   return b.add({.name = name,
                 .op_type = "ConvTranspose",
                 .inputs = weighted(b, name, x, weight, bias_of(spec.bias, spec.channels)),
                 .attributes = std::move(attributes)},
-               slide_back(x, window, spec.channels));
+               std::move(shape));
+}
+
+Value upsample(Builder& b, const std::string& name, const Value& x, std::int64_t factor) {
+  std::vector<double> scales(x.shape.size(), static_cast<double>(factor));
+  scales[0] = scales[1] = 1;
+  const Value sizes = b.numbers(name + ".scales", {std::ssize(scales)}, scales);
+  Shape shape = x.shape;
+  for (std::size_t axis = 2; axis < shape.size(); ++axis) shape[axis] *= factor;
+  return b.add({.name = name,
+                .op_type = "Resize",
+                .inputs = {x.name, "", sizes.name},
+                .attributes = {{"coordinate_transformation_mode", std::string{"asymmetric"}},
+                               {"mode", std::string{"nearest"}},
+                               {"nearest_mode", std::string{"floor"}}}},
+               std::move(shape));
 }
 
 Value max_pool(Builder& b, const std::string& name, const Value& x, const PoolSpec& spec) {
@@ -138,7 +198,8 @@ Value max_pool(Builder& b, const std::string& name, const Value& x, const PoolSp
 Value average_pool(Builder& b, const std::string& name, const Value& x, const PoolSpec& spec) {
   const Sliding window = sliding(x, spec);
   Attributes attributes = attributes_of(window);
-  attributes.emplace("count_include_pad", std::int64_t{1});
+  attributes.emplace("count_include_pad",
+                     std::int64_t{spec.padding_counts == PaddingCounts::Yes ? 1 : 0});
   return b.add({.name = name,
                 .op_type = "AveragePool",
                 .inputs = {x.name},
@@ -153,6 +214,21 @@ Value global_average_pool(Builder& b, const std::string& name, const Value& x) {
   return b.add({.name = name, .op_type = "GlobalAveragePool", .inputs = {x.name}}, shape);
 }
 
+Value spatial_mean(Builder& b, const std::string& name, const Value& x) {
+  Shape shape(2 + spatial_rank(x), 1);
+  shape[0] = x.shape[0];
+  shape[1] = x.shape[1];
+  std::vector<std::int64_t> axes;
+  for (std::size_t axis = 2; axis < x.shape.size(); ++axis) {
+    axes.push_back(static_cast<std::int64_t>(axis));
+  }
+  return b.add({.name = name,
+                .op_type = "ReduceMean",
+                .inputs = {x.name},
+                .attributes = {{"axes", axes}, {"keepdims", std::int64_t{1}}}},
+               shape);
+}
+
 Value batch_norm(Builder& b, const std::string& name, const Value& x) {
   const Shape per_channel{channels_of(x)};
   NodeSpec node{.name = name,
@@ -164,6 +240,29 @@ Value batch_norm(Builder& b, const std::string& name, const Value& x) {
   node.inputs.push_back(b.buffer(name + ".running_mean", per_channel).name);
   node.inputs.push_back(b.buffer(name + ".running_var", per_channel).name);
   return b.add_many(std::move(node), {x.shape, per_channel, per_channel}).front();
+}
+
+Value group_norm(Builder& b, const std::string& name, const Value& x, std::int64_t groups) {
+  const std::int64_t channels = channels_of(x);
+  HORUS_CHECK(channels % groups == 0, "channels divide evenly into groups");
+  std::int64_t members = channels / groups;
+  for (std::size_t axis = 2; axis < x.shape.size(); ++axis) members *= x.shape[axis];
+  const Value grouped =
+      reshape(b, name + ".group", x, {0, groups, -1}, {x.shape[0], groups, members});
+  const Value normal = b.add({.name = name + ".normal",
+                              .op_type = "InstanceNormalization",
+                              .inputs = {grouped.name, b.buffer(name + ".ones", {groups}).name,
+                                         b.buffer(name + ".zeros", {groups}).name},
+                              .attributes = {{"epsilon", kGroupNormEpsilon}}},
+                             grouped.shape);
+  std::vector<std::int64_t> target{x.shape.begin(), x.shape.end()};
+  target[0] = -1;
+  const Value y = reshape(b, name + ".ungroup", normal, target, x.shape);
+  Shape per_channel(x.shape.size() - 1, 1);
+  per_channel[0] = channels;
+  const Value scaled =
+      binary(b, name + ".scale", "Mul", y, b.parameter(name + ".weight", per_channel));
+  return binary(b, name, "Add", scaled, b.parameter(name + ".bias", per_channel));
 }
 
 Value layer_norm(Builder& b, const std::string& name, const Value& x, double epsilon) {
@@ -205,23 +304,6 @@ Value embedding(Builder& b, const std::string& name, const Value& table, const V
   return b.add({.name = name, .op_type = "Gather", .inputs = {table.name, ids.name}}, shape);
 }
 
-Value lstm(Builder& b, const std::string& name, const Value& x, std::int64_t hidden) {
-  HORUS_CHECK(x.shape.size() == 3, "an LSTM reads (time, batch, features)");
-  const std::int64_t time = x.shape[0];
-  const std::int64_t batch = x.shape[1];
-  // ONNX stacks the four gates, and the input and recurrent biases, along axis 1.
-  NodeSpec node{
-      .name = name + ".lstm",
-      .op_type = "LSTM",
-      .inputs = {x.name, b.parameter(name + ".weight_ih", {1, 4 * hidden, x.shape[2]}).name,
-                 b.parameter(name + ".weight_hh", {1, 4 * hidden, hidden}).name,
-                 b.parameter(name + ".bias", {1, 8 * hidden}).name},
-      .attributes = {{"hidden_size", hidden}}};
-  const Value y = b.add(std::move(node), {time, 1, batch, hidden});
-  return b.add({.name = name, .op_type = "Squeeze", .inputs = {y.name, b.integers({1}).name}},
-               {time, batch, hidden});
-}
-
 Value unary(Builder& b, const std::string& name, std::string_view op_type, const Value& x,
             Attributes attributes) {
   return b.add({.name = name,
@@ -245,6 +327,22 @@ Value relu6(Builder& b, const std::string& name, const Value& x) {
   const Value low = b.number(0);
   const Value high = b.number(6);
   return b.add({.name = name, .op_type = "Clip", .inputs = {x.name, low.name, high.name}}, x.shape);
+}
+
+Value tanh(Builder& b, const std::string& name, const Value& x) {
+  return unary(b, name, "Tanh", x);
+}
+
+Value sigmoid(Builder& b, const std::string& name, const Value& x) {
+  return unary(b, name, "Sigmoid", x);
+}
+
+Value hard_sigmoid(Builder& b, const std::string& name, const Value& x) {
+  return unary(b, name, "HardSigmoid", x, {{"alpha", 1.0 / 6}, {"beta", 0.5}});
+}
+
+Value hard_swish(Builder& b, const std::string& name, const Value& x) {
+  return unary(b, name, "HardSwish", x);
 }
 
 Value silu(Builder& b, const std::string& name, const Value& x) {
@@ -321,6 +419,23 @@ Value transpose(Builder& b, const std::string& name, const Value& x,
   return b.add(
       {.name = name, .op_type = "Transpose", .inputs = {x.name}, .attributes = {{"perm", order}}},
       shape, x.type);
+}
+
+std::vector<Value> split(Builder& b, const std::string& name, const Value& x, std::int64_t axis,
+                         const std::vector<std::int64_t>& sizes) {
+  std::vector<Shape> shapes;
+  std::int64_t sum = 0;
+  for (const std::int64_t size : sizes) {
+    shapes.push_back(x.shape);
+    shapes.back().at(static_cast<std::size_t>(axis)) = size;
+    sum += size;
+  }
+  HORUS_CHECK(sum == x.shape.at(static_cast<std::size_t>(axis)), "the parts make up the axis");
+  return b.add_many({.name = name,
+                     .op_type = "Split",
+                     .inputs = {x.name, b.integers(sizes).name},
+                     .attributes = {{"axis", axis}}},
+                    shapes);
 }
 
 std::vector<Value> split_last(Builder& b, const std::string& name, const Value& x,

@@ -57,6 +57,72 @@ TEST_F(Layers, ConvolutionTakesAnExtentForEachAxis) {
   EXPECT_THAT(pads, ElementsAre(0, 3, 0, 3));
 }
 
+TEST_F(Layers, DilationWidensTheReachButNotTheWeight) {
+  // Three weights two apart reach over five positions, so that padding by two keeps the size.
+  const Value y =
+      conv(b, "c", image(4, 9), {.channels = 6, .kernel = {3}, .padding = {2}, .dilation = {2}});
+  EXPECT_THAT(y.shape, ElementsAre(kBatch, 6, 9, 9));
+  EXPECT_THAT(weight_shapes(std::move(b).finish(), 1), ElementsAre(ElementsAre(6, 4, 3, 3)));
+}
+
+TEST_F(Layers, ConvolutionByAComputedKernelAddsNoWeights) {
+  const Value kernel = b.parameter("shared", {5, 3, 3, 3});
+  const Value y = conv_by(b, "c", image(3, 8), kernel, std::nullopt,
+                          {.channels = 5, .kernel = {3}, .stride = {2}, .padding = {1}});
+  EXPECT_THAT(y.shape, ElementsAre(kBatch, 5, 4, 4));
+  EXPECT_EQ(std::move(b).finish().metadata.at(graph::kParametersKey), "shared");
+}
+
+TEST_F(Layers, PoolThatRoundsUpKeepsItsLastPartialWindow) {
+  const PoolSpec down{.kernel = {3}, .stride = {2}};
+  const PoolSpec up{.kernel = {3}, .stride = {2}, .rounding = Rounding::Up};
+  EXPECT_THAT(max_pool(b, "down", image(2, 112), down).shape, ElementsAre(kBatch, 2, 55, 55));
+  const Value x = b.input("y", {kBatch, 2, 112, 112});
+  EXPECT_THAT(max_pool(b, "up", x, up).shape, ElementsAre(kBatch, 2, 56, 56));
+}
+
+TEST_F(Layers, PoolThatRoundsUpHasNoWindowThatStartsBehindTheImage) {
+  // torch.nn.MaxPool2d(2, stride=2, padding=1, ceil_mode=True) on 3 x 3 gives 2 x 2.
+  const Value y =
+      max_pool(b, "p", image(1, 3),
+               {.kernel = {2}, .stride = {2}, .padding = {1}, .rounding = Rounding::Up});
+  EXPECT_THAT(y.shape, ElementsAre(kBatch, 1, 2, 2));
+}
+
+TEST_F(Layers, AveragesCountTheirPaddingUnlessTold) {
+  average_pool(b, "yes", image(1, 4), {.kernel = {2}, .padding = {1}});
+  average_pool(b, "no", b.input("y", {kBatch, 1, 4, 4}),
+               {.kernel = {2}, .padding = {1}, .padding_counts = PaddingCounts::No});
+  const graph::Model model = std::move(b).finish();
+  const auto counts = [&model](std::size_t node) {
+    return std::get<std::int64_t>(model.graph.nodes.at(node).attributes.at("count_include_pad"));
+  };
+  EXPECT_EQ(counts(0), 1);
+  EXPECT_EQ(counts(1), 0);
+}
+
+TEST_F(Layers, SpatialMeanKeepsBatchAndChannels) {
+  const Value y = spatial_mean(b, "mean", image(5, 7));
+  EXPECT_THAT(y.shape, ElementsAre(kBatch, 5, 1, 1));
+  EXPECT_THAT(op_types(std::move(b).finish()), ElementsAre("ReduceMean"));
+}
+
+TEST_F(Layers, GroupNormTrainsOneScaleAndOffsetForEachChannel) {
+  const Value y = group_norm(b, "gn", image(12, 5), 3);
+  EXPECT_THAT(y.shape, ElementsAre(kBatch, 12, 5, 5));
+  const graph::Model model = std::move(b).finish();
+  EXPECT_EQ(model.metadata.at(graph::kParametersKey), "gn.weight,gn.bias");
+  EXPECT_THAT(op_types(model),
+              ElementsAre("Reshape", "InstanceNormalization", "Reshape", "Mul", "Add"));
+}
+
+TEST_F(Layers, SplitGivesPartsOfTheAskedSizes) {
+  const auto parts = split(b, "s", image(10, 4), 1, {3, 7});
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_THAT(parts[0].shape, ElementsAre(kBatch, 3, 4, 4));
+  EXPECT_THAT(parts[1].shape, ElementsAre(kBatch, 7, 4, 4));
+}
+
 TEST_F(Layers, DepthwiseWeightsHaveOneInputChannel) {
   conv(b, "c", image(32, 16), {.channels = 32, .kernel = {3}, .padding = {1}, .groups = 32});
   EXPECT_THAT(weight_shapes(std::move(b).finish(), 1), ElementsAre(ElementsAre(32, 1, 3, 3)));
@@ -68,6 +134,17 @@ TEST_F(Layers, TransposedConvolutionUndoesTheSizeOfAConvolution) {
   EXPECT_THAT(y.shape, ElementsAre(kBatch, 5, 16, 16));
   EXPECT_THAT(conv(b, "down", y, spec).shape, ElementsAre(kBatch, 5, 8, 8));
   EXPECT_THAT(weight_shapes(std::move(b).finish(), 1).at(0), ElementsAre(7, 5, 4, 4));
+}
+
+TEST_F(Layers, OutputPaddingMakesATransposedConvolutionExactlyTwiceAsLarge) {
+  const Value y = conv_transpose(
+      b, "up", image(7, 8),
+      {.channels = 5, .kernel = {3}, .stride = {2}, .padding = {1}, .output_padding = {1}});
+  EXPECT_THAT(y.shape, ElementsAre(kBatch, 5, 16, 16));
+}
+
+TEST_F(Layers, UpsamplingScalesTheSpatialAxesOnly) {
+  EXPECT_THAT(upsample(b, "up", image(7, 8), 3).shape, ElementsAre(kBatch, 7, 24, 24));
 }
 
 TEST_F(Layers, BatchNormHasTwoTrainedAndTwoUntrainedVectors) {
@@ -100,13 +177,6 @@ TEST_F(Layers, TiedLinearAddsNoWeights) {
   const Value y = tied_linear(b, "head", b.input("x", {kBatch, 7, 10}), table);
   EXPECT_THAT(y.shape, ElementsAre(kBatch, 7, 100));
   EXPECT_EQ(std::move(b).finish().metadata.at(graph::kParametersKey), "table");
-}
-
-TEST_F(Layers, LstmHasFourGatesAndTwoBiases) {
-  const Value y = lstm(b, "rnn", b.input("x", {5, kBatch, 10}), 6);
-  EXPECT_THAT(y.shape, ElementsAre(5, kBatch, 6));
-  EXPECT_THAT(weight_shapes(std::move(b).finish(), 1),
-              ElementsAre(ElementsAre(1, 24, 10), ElementsAre(1, 24, 6), ElementsAre(1, 48)));
 }
 
 TEST_F(Layers, DropoutOfRateZeroAddsNoNode) {
@@ -156,6 +226,10 @@ TEST_F(LayersDeathTest, RefusesShapesThatDoNotBroadcast) {
   const Value x = b.input("x", {kBatch, 12});
   const Value y = b.input("y", {kBatch, 5});
   EXPECT_DEATH(binary(b, "sum", "Add", x, y), "broadcast");
+}
+
+TEST_F(LayersDeathTest, RefusesPartsThatDoNotMakeUpTheAxis) {
+  EXPECT_DEATH(split(b, "s", image(10, 4), 1, {3, 3}), "make up the axis");
 }
 
 }  // namespace

@@ -29,19 +29,86 @@ struct Family {
 constexpr auto kFamilies = std::to_array<Family>({
     {"alexnet", alexnet_family},
     {"bert", bert_family},
+    {"cifar", cifar_family},
+    {"convnext", convnext_family},
+    {"cyclegan", cyclegan_family},
     {"dcgan", dcgan_family},
+    {"deepspeech", deepspeech_family},
     {"densenet", densenet_family},
     {"efficientnet", efficientnet_family},
+    {"fastvit", fastvit_family},
+    {"ghostnet", ghostnet_family},
+    {"googlenet", googlenet_family},
     {"gpt2", gpt2_family},
+    {"hardcorenas", hardcorenas_family},
     {"inception", inception_family},
+    {"inception-next", inception_next_family},
+    {"inception-v4", inception_v4_family},
+    {"keras-examples", keras_examples_family},
     {"lstm-lm", lstm_lm_family},
+    {"maxvit", maxvit_family},
+    {"message-passing", message_passing_family},
+    {"mnasnet", mnasnet_family},
     {"mobilenet", mobilenet_family},
+    {"mobilenet-v4", mobilenet_v4_family},
     {"neumf", neumf_family},
+    {"nextvit", nextvit_family},
+    {"overfeat", overfeat_family},
     {"pointnet", pointnet_family},
+    {"recoder", recoder_family},
+    {"regnet", regnet_family},
+    {"reinforcement", reinforcement_family},
+    {"repvit", repvit_family},
     {"resnet", resnet_family},
+    {"rexnet", rexnet_family},
+    {"shufflenet", shufflenet_family},
+    {"squeezenet", squeezenet_family},
+    {"swin", swin_family},
+    {"t5", t5_family},
+    {"timm-byoanet", timm_byoanet_family},
+    {"timm-byobnet", timm_byobnet_family},
+    {"timm-cspnet", timm_cspnet_family},
+    {"timm-davit", timm_davit_family},
+    {"timm-dla", timm_dla_family},
+    {"timm-dpn", timm_dpn_family},
+    {"timm-edgenext", timm_edgenext_family},
+    {"timm-efficientnet", timm_efficientnet_family},
+    {"timm-efficientvit", timm_efficientvit_family},
+    {"timm-hgnet", timm_hgnet_family},
+    {"timm-hiera", timm_hiera_family},
+    {"timm-hrnet", timm_hrnet_family},
+    {"timm-hybrid-vit", timm_hybrid_vit_family},
+    {"timm-levit", timm_levit_family},
+    {"timm-maxvit", timm_maxvit_family},
+    {"timm-metaformer", timm_metaformer_family},
+    {"timm-mixer", timm_mixer_family},
+    {"timm-mobile", timm_mobile_family},
+    {"timm-mobilevit", timm_mobilevit_family},
+    {"timm-multipath", timm_multipath_family},
+    {"timm-mvit", timm_mvit_family},
+    {"timm-nfnet", timm_nfnet_family},
+    {"timm-pit", timm_pit_family},
+    {"timm-resnet", timm_resnet_family},
+    {"timm-resnet-pruned", timm_resnet_pruned_family},
+    {"timm-resnetv2", timm_resnetv2_family},
+    {"timm-selecsls", timm_selecsls_family},
+    {"timm-senet", timm_senet_family},
+    {"timm-swin", timm_swin_family},
+    {"timm-tinyvit", timm_tinyvit_family},
+    {"timm-twins", timm_twins_family},
+    {"timm-vit", timm_vit_family},
+    {"timm-vitamin", timm_vitamin_family},
+    {"timm-volo", timm_volo_family},
+    {"timm-vovnet", timm_vovnet_family},
+    {"timm-xception", timm_xception_family},
+    {"timm-xcit", timm_xcit_family},
     {"transformer", transformer_family},
+    {"transformer-xl", transformer_xl_family},
+    {"unet", unet_family},
     {"vgg", vgg_family},
     {"vit", vit_family},
+    {"xlnet", xlnet_family},
+    {"yolo", yolo_family},
 });
 // clang-format on
 
@@ -64,12 +131,21 @@ const std::vector<Entry>& catalogue() {
   return entries;
 }
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 /// What is left of a name when letter case and separators do not matter: "ResNet_50" and
-/// "resnet-50" are "resnet50".
+/// "resnet-50" are "resnet50". Between two digits they do: "1.6gf" is not "16gf".
 std::string key_of(std::string_view name) {
   std::string key;
+  bool parted = false;
   for (const char c : to_lower(name)) {
-    if (c != '-' && c != '_' && c != ' ' && c != '.' && c != '/') key += c;
+    if (c == '-' || c == '_' || c == ' ' || c == '.' || c == '/') {
+      parted = true;
+      continue;
+    }
+    if (parted && !key.empty() && is_digit(key.back()) && is_digit(c)) key += '_';
+    key += c;
+    parted = false;
   }
   return key;
 }

@@ -35,8 +35,8 @@ struct BuildOptions {
 
 /// Builds the graph in training form: BatchNormalization unfolded, Dropout switched on, attention
 /// operator by operator. Weights are graph inputs after the data inputs, listed in the metadata
-/// under kParametersKey and kBuffersKey. In names, letter case and separators do not matter, and
-/// common short forms ("bert") are known.
+/// under kParametersKey and kBuffersKey. In names, letter case does not matter, nor do separators
+/// except between two digits; common short forms ("bert") are known.
 /// Errors: NotFound with the nearest name; InvalidArgument for a batch, sequence or image outside
 /// of the architecture's limits, or one given to an architecture that has none.
 [[nodiscard]] Result<graph::Model> build(std::string_view name, const BuildOptions& options = {});

@@ -32,7 +32,7 @@ std::vector<std::string> listed(const graph::Model& model, const char* key) {
 
 /// What is wrong with the edges of `model`, or "".
 std::string broken_edge(const graph::Model& model) {
-  std::set<std::string> known;
+  std::set<std::string> known{""};  // An optional input that is left out.
   for (const graph::ValueInfo& input : model.graph.inputs) {
     if (!known.insert(input.name).second) return "input twice: " + input.name;
   }
@@ -77,9 +77,10 @@ TEST(Zoo, DescribesEveryArchitecture) {
     EXPECT_FALSE(each.description.empty()) << each.name;
     EXPECT_FALSE(each.input.empty()) << each.name;
     EXPECT_GE(each.default_batch, 1) << each.name;
-    const bool reads_tokens = each.input.find("tokens") != std::string::npos;
-    EXPECT_EQ(each.default_sequence > 0, reads_tokens) << each.name;
-    if (!reads_tokens) continue;
+    const bool reads_sequence = each.input.find("tokens") != std::string::npos ||
+                                each.input.find("frames") != std::string::npos;
+    EXPECT_EQ(each.default_sequence > 0, reads_sequence) << each.name;
+    if (!reads_sequence) continue;
     EXPECT_THAT(each.input, HasSubstr(std::to_string(each.default_sequence))) << each.name;
   }
 }
@@ -98,6 +99,8 @@ TEST(Zoo, EveryInputAndNodeIsOfUse) {
     const graph::Model model = must_build(each.name);
     const std::set<std::string> read = read_values(model);
     for (const graph::ValueInfo& input : model.graph.inputs) {
+      // XLNet's checkpoint holds a vector that only its second stream of pretraining reads.
+      if (input.name == "mask_emb") continue;
       EXPECT_TRUE(read.contains(input.name)) << each.name << ": " << input.name;
     }
     for (const graph::Node& node : model.graph.nodes) {
@@ -142,7 +145,7 @@ TEST(Zoo, WeightsAreTheInputsThatTheMetadataLists) {
     }
     // Data inputs come first, and only they have the batch axis.
     for (const graph::ValueInfo& input : model.graph.inputs) {
-      const bool has_batch = input.shape->front().symbol == "N";
+      const bool has_batch = !input.shape->empty() && input.shape->front().symbol == "N";
       EXPECT_EQ(weights.erase(input.name) == 0, has_batch) << each.name << ": " << input.name;
     }
     EXPECT_TRUE(weights.empty()) << each.name << " lists what is no input: " << *weights.begin();
@@ -151,7 +154,7 @@ TEST(Zoo, WeightsAreTheInputsThatTheMetadataLists) {
 
 TEST(Zoo, TokensAreInt64) {
   for (const Architecture& each : architectures()) {
-    if (each.default_sequence == 0 && each.name != "neumf") continue;
+    if (each.input.find("tokens") == std::string::npos && each.name != "neumf") continue;
     const graph::Model model = must_build(each.name);
     EXPECT_EQ(model.graph.inputs.front().type, graph::ElementType::Int64) << each.name;
   }
@@ -166,9 +169,12 @@ TEST(Zoo, BuildsTheSameBytesTwice) {
 
 TEST(Zoo, FilesAreSmall) {
   for (const Architecture& each : architectures()) {
-    // DenseNet-201 names each of its features in up to 48 concatenations.
-    const std::size_t limit = each.name == "densenet201" || each.name == "densenet169" ? 400 : 300;
-    EXPECT_LT(graph::write_onnx(must_build(each.name)).size(), limit * 1000) << each.name;
+    // Nodes, their names and the declarations of weights; no weights and no large constants.
+    // DenseNets name each of their features in up to 64 concatenations.
+    const graph::Model model = must_build(each.name);
+    const std::size_t per_node = each.family == "densenet" ? 1'200 : 500;
+    EXPECT_LT(graph::write_onnx(model).size(), 4'000 + per_node * model.graph.nodes.size())
+        << each.name;
   }
 }
 
@@ -233,8 +239,13 @@ TEST(Zoo, RefusesBatchesOutsideOfItsLimits) {
 }
 
 TEST(Zoo, RefusesSequencesThatTheArchitectureCannotRead) {
-  const auto limits = std::to_array<std::pair<const char*, std::int64_t>>(
-      {{"bert-base", 512}, {"gpt2", 1024}, {"transformer", 8192}, {"lstm-lm", 8192}});
+  const auto limits = std::to_array<std::pair<const char*, std::int64_t>>({{"bert-base", 512},
+                                                                           {"gpt2", 1024},
+                                                                           {"transformer", 8192},
+                                                                           {"lstm-lm", 8192},
+                                                                           {"t5-small", 8192},
+                                                                           {"xlnet-base", 8192},
+                                                                           {"deepspeech2", 8192}});
   for (const auto& [name, limit] : limits) {
     EXPECT_TRUE(build(name, {.sequence = limit})) << name;
     for (const std::int64_t wrong : {limit + 1, std::int64_t{0}, std::int64_t{-5}}) {

@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 
 #include "horus/apps/horus/command.hpp"
+#include "horus/apps/horus/output_format.hpp"
+#include "horus/apps/horus/zoo_selection.hpp"
 #include "horus/base/text.hpp"
 #include "horus/domain/gpu.hpp"
 #include "horus/domain/prediction.hpp"
@@ -16,10 +18,11 @@
 namespace horus::apps {
 namespace {
 
-/// What can follow an option or a command, for all shells.
+/// What can follow an option, for all shells.
 struct Choices {
   std::string option;  ///< Long name of the option that the words follow.
   std::vector<std::string> words;
+  std::vector<std::string> commands;  ///< Only of these; empty: of all that have the option.
 };
 
 struct CommandWords {
@@ -51,15 +54,21 @@ std::vector<std::string> zoo_names() {
 std::vector<Choices> option_choices() {
   std::vector<std::string> gpus;
   for (const GpuSpec& gpu : gpu_catalogue()) gpus.push_back(gpu.name);
-  return {{.option = "--gpu", .words = gpus},
-          {.option = "--reference-gpu", .words = gpus},
-          {.option = "--policy", .words = sched::policy_names()},
-          {.option = "--precision", .words = {"fp32", "tf32", "fp16", "amp", "bf16"}},
-          {.option = "--optimizer", .words = {"none", "sgd", "momentum", "adam", "adamw"}},
-          {.option = "--attention", .words = {"eager", "fused"}},
-          {.option = "--gangs", .words = {"exclusive", "shared"}},
-          {.option = "--format", .words = sim::trace_formats()},
-          {.option = "--generate", .words = sim::generated_workloads()}};
+  const std::vector<std::string> all;
+  return {
+      {.option = "--gpu", .words = gpus, .commands = all},
+      {.option = "--reference-gpu", .words = gpus, .commands = all},
+      {.option = "--policy", .words = sched::policy_names(), .commands = all},
+      {.option = "--precision", .words = {"fp32", "tf32", "fp16", "amp", "bf16"}, .commands = all},
+      {.option = "--optimizer",
+       .words = {"none", "sgd", "momentum", "adam", "adamw"},
+       .commands = all},
+      {.option = "--attention", .words = {"eager", "fused"}, .commands = all},
+      {.option = "--gangs", .words = {"exclusive", "shared"}, .commands = all},
+      {.option = "--format", .words = sim::trace_formats(), .commands = {"simulate"}},
+      {.option = "--format", .words = format_names(), .commands = {"inspect", "zoo"}},
+      {.option = "--family", .words = zoo_families(), .commands = {"zoo"}},
+      {.option = "--generate", .words = sim::generated_workloads(), .commands = all}};
 }
 
 std::string names_of(const std::vector<CommandWords>& commands) {
@@ -68,12 +77,22 @@ std::string names_of(const std::vector<CommandWords>& commands) {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
+/// "*' --gpu'" or "'inspect --format'|'zoo --format'": a command and its option, for `case`.
+std::string bash_pattern(const Choices& choice) {
+  if (choice.commands.empty()) return fmt::format("*' {}'", choice.option);
+  std::vector<std::string> patterns;
+  for (const std::string& command : choice.commands) {
+    patterns.push_back(fmt::format("'{} {}'", command, choice.option));
+  }
+  return fmt::format("{}", fmt::join(patterns, "|"));
+}
+
 std::string bash_script(const CLI::App& root) {
   const std::vector<CommandWords> commands = commands_of(root);
   std::string values;
   for (const Choices& choice : option_choices()) {
     values += fmt::format("    {}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return;;\n",
-                          choice.option, fmt::join(choice.words, " "));
+                          bash_pattern(choice), fmt::join(choice.words, " "));
   }
   std::string options;
   for (const CommandWords& command : commands) {
@@ -87,7 +106,7 @@ _horus() {{
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W "{} --help --version" -- "$word")); return
   fi
-  case "$before" in
+  case "${{COMP_WORDS[1]}} $before" in
 {}  esac
   case "${{COMP_WORDS[1]}}" in
 {}  esac
@@ -119,8 +138,12 @@ std::string fish_script(const CLI::App& root) {
     }
   }
   for (const Choices& choice : option_choices()) {
-    script += fmt::format("complete -c horus -l {} -x -a '{}'\n", choice.option.substr(2),
-                          fmt::join(choice.words, " "));
+    const std::string condition =
+        choice.commands.empty()
+            ? ""
+            : fmt::format(" -n '__fish_seen_subcommand_from {}'", fmt::join(choice.commands, " "));
+    script += fmt::format("complete -c horus{} -l {} -x -a '{}'\n", condition,
+                          choice.option.substr(2), fmt::join(choice.words, " "));
   }
   script += fmt::format("complete -c horus -n '__fish_seen_subcommand_from zoo' -a '{}'\n",
                         fmt::join(zoo_names(), " "));

@@ -10,11 +10,21 @@ namespace horus::apps {
 
 void ModelOptions::declare(CLI::App& app) {
   app.add_option("model", reference_, "ONNX file, or zoo:NAME for an architecture of 'horus zoo'");
+  declare_sizes(app);
+}
+
+void ModelOptions::declare_several(CLI::App& app) {
+  app.add_option("models", references_, "ONNX files, or zoo:NAME for architectures of 'horus zoo'");
+  declare_sizes(app);
+}
+
+void ModelOptions::declare_sizes(CLI::App& app) {
   app.add_option("--batch", batch_, "Batch size; default: as in the file, 1 where it is open")
       ->transform(integer_between(1, kMaxBatch));
-  app.add_option("--dim", dims_,
-                 "Size of a named dimension, NAME=VALUE, e.g. sequence=512 with zoo:gpt2; may be "
-                 "repeated")
+  app.add_option(
+         "--dim", dims_,
+         "Size of a named dimension, NAME=VALUE, e.g. sequence=512 with zoo:gpt2 or image=384 "
+         "with zoo:resnet50; may be repeated")
       ->expected(1)
       ->take_all();
 }

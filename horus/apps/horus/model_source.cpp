@@ -15,15 +15,21 @@ namespace {
 
 constexpr std::string_view kZooPrefix = "zoo:";
 
-/// `options` loses the sequence length, which is built into the graph.
+/// Takes the size of a named dimension out of `dims`.
+std::optional<std::int64_t> take(std::map<std::string, std::int64_t>& dims,
+                                 const std::string& name) {
+  const auto found = dims.find(name);
+  if (found == dims.end()) return std::nullopt;
+  const std::int64_t size = found->second;
+  dims.erase(found);
+  return size;
+}
+
+/// `options` loses the sizes that are built into the graph.
 Result<graph::Model> build(std::string_view name, graph::AnalysisOptions& options) {
-  zoo::BuildOptions build_options;
-  const auto sequence = options.dims.find("sequence");
-  if (sequence != options.dims.end()) {
-    build_options.sequence = sequence->second;
-    options.dims.erase(sequence);
-  }
-  auto model = zoo::build(name, build_options);
+  auto model = zoo::build(name, {.batch = std::nullopt,
+                                 .sequence = take(options.dims, "sequence"),
+                                 .image = take(options.dims, "image")});
   // A wrong name on the command line is usage, as a wrong option is.
   if (!model) return fail(Errc::InvalidArgument, model.error().text());
   return model;
@@ -57,13 +63,19 @@ Error located(Error error, const std::string& reference) {
 
 }  // namespace
 
-Result<graph::Analysis> analyse_source(const std::string& reference,
+Result<AnalysedModel> load_and_analyse(const std::string& reference,
                                        graph::AnalysisOptions options) {
   auto model = load(reference, options);
   if (!model) return tl::make_unexpected(located(model.error(), reference));
   auto analysis = graph::analyse(*model, options);
   if (!analysis) return tl::make_unexpected(located(analysis.error(), reference));
-  return analysis;
+  return AnalysedModel{.model = *std::move(model), .analysis = *std::move(analysis)};
+}
+
+Result<graph::Analysis> analyse_source(const std::string& reference,
+                                       graph::AnalysisOptions options) {
+  HORUS_TRY(AnalysedModel analysed, load_and_analyse(reference, std::move(options)));
+  return std::move(analysed.analysis);
 }
 
 Result<std::map<std::string, std::int64_t>> parse_dims(const std::vector<std::string>& pairs) {

@@ -17,8 +17,17 @@ namespace horus::apps {
 /// More samples per step than any machine takes.
 inline constexpr std::int64_t kMaxBatch = std::int64_t{1} << 30;
 
-/// Loads and analyses. For a zoo architecture the dimension "sequence" is its sequence length.
-/// Errors name the reference.
+struct AnalysedModel {
+  graph::Model model;
+  graph::Analysis analysis;
+};
+
+/// Loads and analyses. For a zoo architecture the dimension "sequence" is its sequence length and
+/// "image" the side of its image in pixels. Errors name the reference.
+[[nodiscard]] Result<AnalysedModel> load_and_analyse(const std::string& reference,
+                                                     graph::AnalysisOptions options);
+
+/// The same for whom the model itself is of no further use.
 [[nodiscard]] Result<graph::Analysis> analyse_source(const std::string& reference,
                                                      graph::AnalysisOptions options);
 

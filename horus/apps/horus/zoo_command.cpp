@@ -6,57 +6,104 @@
 #include "horus/apps/horus/command.hpp"
 #include "horus/apps/horus/model_source.hpp"
 #include "horus/apps/horus/number_option.hpp"
+#include "horus/apps/horus/output_format.hpp"
+#include "horus/apps/horus/zoo_selection.hpp"
+#include "horus/base/text.hpp"
 #include "horus/graph/onnx.hpp"
 #include "horus/os/file.hpp"
 #include "horus/report/pages.hpp"
-#include "horus/wire/reports.hpp"
-#include "horus/zoo/zoo.hpp"
+#include "horus/wire/csv_reports.hpp"
 
 namespace horus::apps {
 namespace {
+
+std::string spelled(const std::vector<wire::ZooRow>& rows, Format format, report::Colour colour) {
+  switch (format) {
+    case Format::Page:
+      return report::page(rows, colour);
+    case Format::Json:
+      return wire::to_json(rows);
+    case Format::Markdown:
+      return report::markdown(report::document(rows));
+    case Format::Csv:
+      return wire::to_csv(rows);
+    case Format::Html:
+      return report::html_head("horus zoo") + report::html_body(report::document(rows), "") +
+             report::html_foot();
+  }
+  return {};
+}
 
 class ZooCommand final : public Command {
  public:
   CLI::App* declare(CLI::App& parent) override {
     CLI::App* app = parent.add_subcommand(
         "zoo", "List known architectures, or write one as an ONNX file without weights");
-    app->add_option("name", name_, "Architecture; without it all are listed");
+    app->add_option("name", name_,
+                    "Architecture to write; with * or ? those to list; without it all are listed");
     app->add_option("-o,--output", output_, "File to write; default: NAME.onnx");
     app->add_option("--batch", batch_, "Fix the batch size; default: open, named N")
         ->transform(integer_between(1, kMaxBatch));
     app->add_option("--seq", sequence_, "Sequence length of language models")
         ->transform(integer_between(1, kMaxBatch));
-    app->add_flag("--json", json_, "List as JSON");
+    app->add_option("--image", image_, "Side of the image in pixels, where it can be chosen")
+        ->transform(integer_between(1, kMaxBatch));
+    app->add_option("--family", family_, "List one family only");
+    app->add_flag("--costs", costs_,
+                  "List parameters and multiply-accumulates of one sample; with a name, of this "
+                  "architecture only");
+    format_.declare(*app);
     app->footer(
         "Weights are graph inputs: the file describes the work and holds no numbers.\n"
         "Examples:\n"
         "  horus zoo\n"
-        "  horus zoo bert-base --seq 384 -o bert.onnx");
+        "  horus zoo 'resnet*' --costs\n"
+        "  horus zoo --family vit --format md\n"
+        "  horus zoo bert-base --seq 384 -o bert.onnx\n"
+        "  horus zoo resnet50 --image 384");
     return app;
   }
 
   Result<Done> run(const Console& console) override {
-    return name_.empty() ? list(console) : write(console);
+    HORUS_TRY(const Format format, format_.format());
+    if (name_.empty() || is_pattern(name_)) return list(format, console);
+    return costs_ ? list_one(format, console) : write(console);
   }
 
  private:
-  [[nodiscard]] Result<Done> list(const Console& console) const {
-    if (!output_.empty() || batch_ || sequence_) {
+  [[nodiscard]] Result<Done> list(Format format, const Console& console) const {
+    if (!output_.empty() || batch_ || sequence_ || image_) {
       return fail(Errc::InvalidArgument,
-                  "--output, --batch and --seq need the name of an "
+                  "--output, --batch, --seq and --image need the name of an "
                   "architecture, e.g. 'horus zoo resnet50 -o net.onnx'");
     }
-    std::vector<wire::ZooRow> rows;
-    for (const zoo::Architecture& architecture : zoo::architectures()) {
-      rows.push_back({.name = architecture.name,
-                      .description = architecture.description,
-                      .input = architecture.input});
+    HORUS_TRY(std::vector<wire::ZooRow> rows, select_architectures(family_, name_));
+    if (costs_) {
+      HORUS_TRY_DONE(
+          add_costs(rows, [&](double share) { console.progress("analysing the zoo", share); }));
+      console.clear_progress();
     }
-    return console.print(json_ ? wire::to_json(rows) : report::page(rows, console.colour()));
+    return console.print(spelled(rows, format, console.colour()));
+  }
+
+  [[nodiscard]] Result<Done> list_one(Format format, const Console& console) const {
+    if (!output_.empty() || batch_ || !family_.empty()) {
+      return fail(Errc::InvalidArgument,
+                  "--costs is told of one sample and writes no file: leave out --output, --batch "
+                  "and --family");
+    }
+    HORUS_TRY(wire::ZooRow row,
+              costed_architecture(name_, {.batch = 1, .sequence = sequence_, .image = image_}));
+    return console.print(spelled({std::move(row)}, format, console.colour()));
   }
 
   [[nodiscard]] Result<Done> write(const Console& console) const {
-    auto model = zoo::build(name_, {.batch = batch_, .sequence = sequence_});
+    if (!family_.empty()) {
+      return fail(
+          Errc::InvalidArgument,
+          fmt::format("--family lists architectures; to write {} leave it out", printable(name_)));
+    }
+    auto model = zoo::build(name_, {.batch = batch_, .sequence = sequence_, .image = image_});
     if (!model) return fail(Errc::InvalidArgument, model.error().text());
     const std::string bytes = graph::write_onnx(*model);
     const std::string path = output_.empty() ? name_ + ".onnx" : output_;
@@ -69,9 +116,12 @@ class ZooCommand final : public Command {
 
   std::string name_;
   std::string output_;
+  std::string family_;
   std::optional<std::int64_t> batch_;
   std::optional<std::int64_t> sequence_;
-  bool json_{false};
+  std::optional<std::int64_t> image_;
+  bool costs_{false};
+  FormatOptions format_;
 };
 
 }  // namespace

@@ -8,27 +8,29 @@ namespace horus::graph {
 Result<Facts> infer_same(const NodeView& node) { return one(node.input(0).type, node.shape(0)); }
 
 Result<Facts> infer_softmax(const NodeView& node) {
-  // The default axis moved from 1 to -1 in version 13; both only need to exist.
   const Shape& data = node.shape(0);
-  const std::int64_t fallback = node.opset() >= 13 || data.size() < 2 ? -1 : 1;
-  const std::int64_t axis = node.integer("axis", fallback);
-  // Older versions flatten at `axis`, which may then be the rank.
-  const bool flattens_all = node.opset() < 13 && axis == static_cast<std::int64_t>(data.size());
-  if (!flattens_all && !data.empty()) HORUS_TRY_DONE(axis_index(axis, data.size()));
+  const std::int64_t axis = node.defaulted("axis", -1);
+  const auto rank = static_cast<std::int64_t>(data.size());
+  // Versions that flatten split the axes in two; everything may stand on one side.
+  const bool is_a_split = node.behaves("flattens") && axis >= -rank && axis <= rank;
+  const bool is_left_out = !node.has_attribute("axis") && rank < 2;
+  if (!is_a_split && !is_left_out) HORUS_TRY_DONE(axis_index(axis, data.size()));
   return one(node.input(0).type, data);
 }
 
 Result<Facts> infer_dropout(const NodeView& node) {
   Facts facts = one(node.input(0).type, node.shape(0));
-  const ElementType mask = node.opset() >= 10 ? ElementType::Bool : node.input(0).type;
+  const ElementType mask = node.behaves("boolean mask") ? ElementType::Bool : node.input(0).type;
   facts.push_back({.type = mask, .shape = node.shape(0)});
   return facts;
 }
 
 void cost_dropout(const CostView& node, CostSheet& sheet) {
   constexpr double kUsualRatio = 0.5;
-  const double ratio = node.scalar(1).value_or(node.real("ratio", kUsualRatio));
-  if (ratio <= 0) {
+  const auto given = node.real_setting("ratio");
+  const double ratio = given && given->size() == 1 ? given->front() : kUsualRatio;
+  // Before version 7 an attribute said that the model is not trained.
+  if (ratio <= 0 || node.integer("is_test", 0) != 0) {
     sheet.work.kind = OpKind::Free;
     return;
   }

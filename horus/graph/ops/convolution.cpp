@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution and transposed convolution in any number of spatial dimensions.
 
-#include <string>
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -81,17 +82,57 @@ Result<Facts> infer_convolution(const NodeView& node) {
   return one(node.input(0).type, std::move(shape));
 }
 
-void cost_convolution(const CostView& node, CostSheet& sheet) {
-  const Shape& weight = node.shape(1);
-  const Shape& result = node.result().shape;
+GemmShape convolution_gemm(const Shape& weight, const Shape& result, double groups) {
   const double channels = static_cast<double>(result[1]);
+  if (count(result) == 0 || weight[0] == 0) return {};
+  return {.m = count(result) / channels,
+          .n = channels / groups,
+          .k = count(weight) / static_cast<double>(weight[0]),
+          .groups = groups};
+}
+
+void cost_convolution(const CostView& node, CostSheet& sheet) {
   const double groups = static_cast<double>(node.integer("group", 1));
-  if (channels == 0 || node.result_size() == 0) return;
-  fill(node, sheet,
-       {.m = node.result_size() / channels,
-        .n = channels / groups,
-        .k = count(weight) / static_cast<double>(weight[0]),
-        .groups = groups});
+  if (node.result_size() == 0) return;
+  fill(node, sheet, convolution_gemm(node.shape(1), node.result().shape, groups));
+}
+
+/// DeformConv (X, W, offset, B, mask): the convolution, at places that are computed.
+Result<Facts> infer_deformed_convolution(const NodeView& node) {
+  HORUS_TRY(Facts facts, infer_convolution(node));
+  const Shape& result = facts[0].shape;
+  const Shape& offset = node.shape(2);
+  const bool fits = offset.size() == result.size() && offset[0] == result[0] &&
+                    std::ranges::equal(spatial(offset), spatial(result));
+  if (!fits) {
+    return refuse(
+        fmt::format("offsets {} do not fit the output {}", text_of(offset), text_of(result)));
+  }
+  return facts;
+}
+
+void cost_deformed_convolution(const CostView& node, CostSheet& sheet) {
+  // Every element under the window is interpolated between four neighbours first (8 operations,
+  // and the same again backward), into columns that the product reads (torchvision's
+  // deform_conv2d).
+  constexpr double kBilinear = 8;
+  const double groups = static_cast<double>(node.integer("group", 1));
+  const GemmShape gemm = convolution_gemm(node.shape(1), node.result().shape, groups);
+  if (node.result_size() == 0) return;
+  OpWork& work = sheet.work;
+  work.gemm = gemm;
+  const double columns = gemm.m * gemm.k * gemm.groups;
+  cost_product(node, sheet, columns * gemm.n);
+  work.flops_forward += kBilinear * columns - (node.has_input(3) ? 0 : node.result_size());
+  work.elements_read += columns + node.size(2) + node.size(4);
+  work.elements_written += columns;
+  work.kernels_forward += 1;
+  if (!node.runs_backward()) return;
+  work.flops_backward += 2 * kBilinear * columns;
+  work.elements_read_backward += columns + node.size(2) + node.size(4);
+  work.kernels_backward += 1;  // Columns are scattered back.
+  sheet.kept_inputs.push_back(2);
+  if (node.has_input(4)) sheet.kept_inputs.push_back(4);
 }
 
 Result<Facts> infer_transposed_convolution(const NodeView& node) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Einstein summation of one or two operands with plain letters: traces, transposes, products.
+// Einstein summation with plain letters: traces, transposes, products of two or more operands.
 
 #include <array>
 #include <map>
@@ -93,6 +93,53 @@ Result<Equation> read_equation(const NodeView& node) {
   return equation;
 }
 
+/// Multiply-accumulates of an equation of several operands, contracted two at a time from the left:
+/// each product runs over all letters of what is done so far and of the next operand.
+double contraction_macs(const Equation& equation) {
+  double macs = 0;
+  std::string done = equation.operands.front();
+  for (std::size_t i = 1; i < equation.operands.size(); ++i) {
+    for (const char letter : equation.operands[i]) {
+      if (done.find(letter) == std::string::npos) done += letter;
+    }
+    double product = 1;
+    for (const char letter : done) product *= static_cast<double>(equation.sizes.at(letter));
+    macs += product;
+    std::erase_if(done, [&](char letter) {
+      bool is_needed = equation.result.find(letter) != std::string::npos;
+      for (std::size_t later = i + 1; later < equation.operands.size(); ++later) {
+        is_needed = is_needed || equation.operands[later].find(letter) != std::string::npos;
+      }
+      return !is_needed;
+    });
+  }
+  return macs;
+}
+
+void cost_contraction(const CostView& node, CostSheet& sheet, double macs) {
+  OpWork& work = sheet.work;
+  const double products = static_cast<double>(node.input_count() - 1);
+  work.macs = macs;
+  work.flops_forward = 2 * macs;
+  for (std::size_t i = 0; i < node.input_count(); ++i) {
+    work.elements_read += node.is_activation(i) ? node.size(i) : 0;
+  }
+  work.elements_written = node.result_size();
+  work.kernels_forward = products;
+  work.host_ops_forward = 1;
+  if (!node.runs_backward()) return;
+  // Each product has two gradients, each as large as the product.
+  work.flops_backward = 2 * work.flops_forward;
+  work.elements_read_backward = node.result_size() + work.elements_read;
+  work.kernels_backward = 2 * products;
+  work.host_ops_backward = 1;
+  for (std::size_t i = 0; i < node.input_count(); ++i) {
+    if (!node.has_input(i)) continue;
+    sheet.kept_inputs.push_back(i);
+    if (node.operand(i).needs_gradient) work.elements_written_backward += node.size(i);
+  }
+}
+
 }  // namespace
 
 Result<Facts> infer_einsum(const NodeView& node) {
@@ -110,7 +157,10 @@ Result<Facts> infer_einsum(const NodeView& node) {
 
 void cost_einsum(const CostView& node, CostSheet& sheet) {
   const auto equation = read_equation(node);
-  if (!equation || equation->operands.size() != 2) return cost_copy(node, sheet);
+  if (!equation || equation->operands.size() < 2) return cost_copy(node, sheet);
+  if (equation->operands.size() > 2) {
+    return cost_contraction(node, sheet, contraction_macs(*equation));
+  }
   // Letters of the result that both operands have are batches; m, n: those of one operand; k: those
   // that are summed.
   GemmShape gemm{.m = 1, .n = 1, .k = 1, .groups = 1};

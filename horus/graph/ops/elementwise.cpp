@@ -12,9 +12,9 @@ Result<Shape> broadcast_all(const NodeView& node) {
   Shape shape = node.shape(0);
   for (std::size_t i = 1; i < node.input_count(); ++i) {
     if (!node.has_input(i)) continue;
-    // Versions before 7 aligned the right operand at `axis` instead of at the end; the result has
-    // the left shape.
-    if (node.opset() < 7 && node.integer("broadcast", 0) != 0) continue;
+    // Where the right operand is aligned at `axis` instead of at the end, the result has the left
+    // shape.
+    if (node.behaves("aligns at axis") && node.integer("broadcast", 0) != 0) continue;
     HORUS_TRY(shape, broadcast(shape, node.shape(i)));
   }
   return shape;

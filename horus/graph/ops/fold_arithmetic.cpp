@@ -104,6 +104,7 @@ constexpr std::array kUnary{
     Unary{"Neg", [](double a) { return -a; }},
     Unary{"Not", [](double a) { return a == 0 ? 1.0 : 0.0; }},
     Unary{"Reciprocal", [](double a) { return 1.0 / a; }},
+    Unary{"Relu", [](double a) { return std::max(a, 0.0); }},
     Unary{"Round", [](double a) { return std::nearbyint(a); }},
     Unary{"Sqrt", [](double a) { return std::sqrt(a); }},
 };

@@ -18,13 +18,18 @@ MatrixSizes matrix(const Shape& shape, std::int64_t transposed) {
   return transposed != 0 ? MatrixSizes{shape[1], shape[0]} : MatrixSizes{shape[0], shape[1]};
 }
 
-/// The shape that MatMul sees: vectors become matrices of one row (left) or column (right).
-Shape left_matrix(Shape shape) {
+/// The shape that MatMul sees: vectors become matrices of one row (left) or column (right), and
+/// FusedMatMul of com.microsoft may swap the last two axes first.
+Shape left_matrix(const NodeView& node) {
+  Shape shape = node.shape(0);
   if (shape.size() == 1) shape.insert(shape.begin(), 1);
+  if (node.integer("transA", 0) != 0) std::swap(shape.back(), shape[shape.size() - 2]);
   return shape;
 }
-Shape right_matrix(Shape shape) {
+Shape right_matrix(const NodeView& node) {
+  Shape shape = node.shape(1);
   if (shape.size() == 1) shape.push_back(1);
+  if (node.integer("transB", 0) != 0) std::swap(shape.back(), shape[shape.size() - 2]);
   return shape;
 }
 
@@ -91,8 +96,8 @@ Result<Facts> infer_matmul(const NodeView& node) {
   if (node.shape(0).empty() || node.shape(1).empty()) {
     return refuse("a product needs vectors or matrices, found a scalar");
   }
-  Shape left = left_matrix(node.shape(0));
-  Shape right = right_matrix(node.shape(1));
+  Shape left = left_matrix(node);
+  Shape right = right_matrix(node);
   if (left.back() != right[right.size() - 2]) {
     return refuse(fmt::format("matrices {} and {} do not chain", text_of(node.shape(0)),
                               text_of(node.shape(1))));
@@ -108,8 +113,8 @@ Result<Facts> infer_matmul(const NodeView& node) {
 }
 
 void cost_matmul(const CostView& node, CostSheet& sheet) {
-  const Shape left = left_matrix(node.shape(0));
-  const Shape right = right_matrix(node.shape(1));
+  const Shape left = left_matrix(node);
+  const Shape right = right_matrix(node);
   const double depth = static_cast<double>(left.back());
   const double columns = static_cast<double>(right.back());
   const double rows = static_cast<double>(left[left.size() - 2]);

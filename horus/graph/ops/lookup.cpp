@@ -57,8 +57,12 @@ Result<Facts> infer_one_hot(const NodeView& node) {
 
 Result<Facts> infer_non_zero(const NodeView& node) {
   const auto numbers = node.contents(0);
-  if (!numbers) return refuse("the number of elements that are not zero depends on data");
   const auto rank = static_cast<std::int64_t>(node.shape(0).size());
+  if (!numbers) {
+    Facts facts = one(ElementType::Int64, {rank, elements(node.shape(0))});
+    mark_bounds(facts);
+    return facts;
+  }
   const auto found = std::ranges::count_if(*numbers, [](std::int64_t n) { return n != 0; });
   return one(ElementType::Int64, {rank, found});
 }

@@ -12,13 +12,6 @@
 namespace horus::graph {
 namespace {
 
-constexpr Moved kCount{"k", 1, 10};
-
-/// ReduceSum took its axes as an input from version 13 on, all others from version 18 on.
-Moved axes_place(const NodeView& node) {
-  return {"axes", 1, node.node().op_type == "ReduceSum" ? 13 : 18};
-}
-
 Shape reduced(const Shape& data, const std::vector<std::size_t>& axes, bool keeps) {
   Shape shape;
   for (std::size_t i = 0; i < data.size(); ++i) {
@@ -39,7 +32,7 @@ bool needs_values(std::string_view op_type) {
 Result<Facts> infer_reduction(const NodeView& node) {
   const Shape& data = node.shape(0);
   std::vector<std::size_t> axes;
-  const auto list = node.setting(axes_place(node));
+  const auto list = node.setting("axes");
   if (list) {
     for (const std::int64_t entry : *list) {
       HORUS_TRY(const std::size_t axis, axis_index(entry, data.size()));
@@ -62,15 +55,16 @@ Result<Facts> infer_arg_reduction(const NodeView& node) {
 Result<Facts> infer_top_k(const NodeView& node) {
   Shape shape = node.shape(0);
   HORUS_TRY(const std::size_t axis, axis_index(node.integer("axis", -1), shape.size()));
-  // Version 1 gives k as a number, later ones as an input of one element.
-  const auto k =
-      node.has_input(1) ? node.setting(kCount) : std::optional{std::vector{node.integer("k", -1)}};
-  if (!k || k->size() != 1 || k->front() < 0 || k->front() > shape[axis]) {
+  const bool is_open = node.depends_on_data("k");
+  const auto k = is_open ? std::nullopt : node.setting("k");
+  const bool is_a_count = k && k->size() == 1 && k->front() >= 0 && k->front() <= shape[axis];
+  if (!is_a_count && !is_open) {
     return refuse(fmt::format("k is not a number of elements on an axis of {}", shape[axis]));
   }
-  shape[axis] = k->front();
+  if (is_a_count) shape[axis] = k->front();
   Facts facts = one(node.input(0).type, shape);
   facts.push_back({.type = ElementType::Int64, .shape = std::move(shape)});
+  if (is_open) mark_bounds(facts);
   return facts;
 }
 

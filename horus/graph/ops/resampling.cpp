@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Another spatial resolution: interpolation, and blocks of space moved into channels and back.
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,28 +16,12 @@
 namespace horus::graph {
 namespace {
 
-struct ScalePlace {
-  std::size_t scales;  ///< Input that holds the scales.
-  std::size_t sizes;   ///< Input that holds the sizes.
-};
-
-/// Resize-10 and Upsample-9 have (X, scales); Resize-11 and later (X, roi, scales, sizes).
-ScalePlace place_of(const NodeView& node) {
-  const bool is_old = node.node().op_type == "Upsample" || node.opset() < 11;
-  if (is_old) return {.scales = 1, .sizes = kAnyNumber};
-  return {.scales = 2, .sizes = 3};
-}
-
-std::optional<std::vector<double>> scales_of(const NodeView& node, std::size_t input) {
-  const auto found = node.node().attributes.find("scales");
-  if (found != node.node().attributes.end()) {
-    const auto* list = std::get_if<std::vector<double>>(&found->second);
-    if (list != nullptr) return *list;
-  }
-  if (!node.has_input(input) || !node.input(input).contents) return std::nullopt;
-  const auto* list = std::get_if<std::vector<double>>(&*node.input(input).contents);
-  if (list == nullptr || list->empty()) return std::nullopt;
-  return *list;
+/// Scales, one per named axis; nothing where the node gives none.
+std::optional<std::vector<double>> scales_of(const NodeView& node) {
+  auto scales = node.real_setting("scales");
+  if (scales && !scales->empty()) return scales;
+  if (!node.has_attribute("height_scale")) return std::nullopt;  // Upsample-1.
+  return std::vector{1.0, 1.0, node.real("height_scale", 1), node.real("width_scale", 1)};
 }
 
 /// Axes that a Resize names (version 18), or all.
@@ -56,6 +45,31 @@ Result<std::int64_t> scaled(std::int64_t size, double scale) {
   return static_cast<std::int64_t>(result);
 }
 
+/// Sizes that keep the aspect ratio (version 18): one scale for all axes, the smallest or the
+/// largest of those that the wanted sizes ask for, and sizes rounded to the nearest.
+Result<std::vector<std::int64_t>> proportional(const NodeView& node,
+                                               std::span<const std::size_t> axes,
+                                               std::vector<std::int64_t> sizes) {
+  const std::string policy = node.text("keep_aspect_ratio_policy", "stretch");
+  if (policy == "stretch" || axes.empty()) return sizes;
+  std::vector<double> scales;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const double size = static_cast<double>(node.shape(0)[axes[i]]);
+    if (!(size > 0)) return refuse("an empty axis has no aspect ratio");
+    scales.push_back(static_cast<double>(sizes[i]) / size);
+  }
+  const auto [least, most] = std::ranges::minmax(scales);
+  const double scale = policy == "not_larger" ? least : most;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const double size = std::floor(static_cast<double>(node.shape(0)[axes[i]]) * scale + 0.5);
+    if (!(size >= 0 && size <= static_cast<double>(kMaxElements))) {
+      return refuse("a size is beyond all bounds");
+    }
+    sizes[i] = static_cast<std::int64_t>(size);
+  }
+  return sizes;
+}
+
 Result<std::int64_t> block_of(const NodeView& node) {
   const std::int64_t block = node.integer("blocksize", 0);
   if (node.shape(0).size() != 4) {
@@ -67,19 +81,27 @@ Result<std::int64_t> block_of(const NodeView& node) {
 
 }  // namespace
 
+double neighbours_of(std::string_view mode) {
+  struct Mode {
+    std::string_view name;
+    double neighbours;
+  };
+  constexpr std::array kModes{Mode{"nearest", 0}, Mode{"linear", 4}, Mode{"bilinear", 4},
+                              Mode{"cubic", 16}, Mode{"bicubic", 16}};
+  const auto* found = std::ranges::find(kModes, mode, &Mode::name);
+  return found == kModes.end() ? 4 : found->neighbours;
+}
+
 Result<Facts> infer_resize(const NodeView& node) {
   Shape shape = node.shape(0);
-  const ScalePlace place = place_of(node);
   HORUS_TRY(const auto axes, named_axes(node));
-  if (const auto sizes = node.contents(place.sizes); sizes && !sizes->empty()) {
-    if (sizes->size() != axes.size()) return refuse("sizes do not match the axes");
-    for (std::size_t i = 0; i < axes.size(); ++i) shape[axes[i]] = (*sizes)[i];
+  if (auto wanted = node.setting("sizes"); wanted && !wanted->empty()) {
+    if (wanted->size() != axes.size()) return refuse("sizes do not match the axes");
+    HORUS_TRY(const auto sizes, proportional(node, axes, *std::move(wanted)));
+    for (std::size_t i = 0; i < axes.size(); ++i) shape[axes[i]] = sizes[i];
     return one(node.input(0).type, std::move(shape));
   }
-  auto scales = scales_of(node, place.scales);
-  if (!scales && node.has_attribute("height_scale")) {  // Upsample-1.
-    scales = {{1.0, 1.0, node.real("height_scale", 1), node.real("width_scale", 1)}};
-  }
+  const auto scales = scales_of(node);
   if (!scales) return refuse("neither sizes nor scales are known");
   if (scales->size() != axes.size()) return refuse("scales do not match the axes");
   for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -113,11 +135,8 @@ Result<Facts> infer_space_to_depth(const NodeView& node) {
 }
 
 void cost_resize(const CostView& node, CostSheet& sheet) {
-  // Nearest copies; linear weighs 4 neighbours in the plane, cubic 16: 2 operations for each.
-  const std::string mode = node.text("mode", "nearest");
-  const double neighbours = mode == "nearest" ? 0 : (mode == "cubic" ? 16 : 4);
   OpWork& work = sheet.work;
-  work.flops_forward = 2 * neighbours * node.result_size();
+  work.flops_forward = 2 * neighbours_of(node.text("mode", "nearest")) * node.result_size();
   work.elements_read = node.size(0);
   work.elements_written = node.result_size();
   work.kernels_forward = work.host_ops_forward = 1;

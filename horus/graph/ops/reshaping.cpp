@@ -2,18 +2,20 @@
 // The same elements under another shape or type.
 
 #include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "horus/base/text.hpp"
 #include "horus/graph/ops/families.hpp"
 
 namespace horus::graph {
 namespace {
 
-constexpr Moved kReshapeShape{"shape", 1, 5};
-constexpr std::int64_t kNewestElementType = 23;  // FLOAT4E2M1 of ONNX 1.18.
-constexpr Moved kSqueezeAxes{"axes", 1, 13};
+constexpr std::int64_t kNewestElementType = 28;  // FLOAT6E3M2 of ONNX 1.23.
 
 /// Axes of a result of rank `rank`, ascending and without repetition.
 Result<std::vector<std::size_t>> axes_of(const std::vector<std::int64_t>& list, std::size_t rank) {
@@ -27,11 +29,28 @@ Result<std::vector<std::size_t>> axes_of(const std::vector<std::int64_t>& list, 
   return axes;
 }
 
+/// The attribute 'to' of a Cast: a number, or before version 6 its name in TensorProto.DataType.
+Result<std::int64_t> wanted_type(const NodeView& node) {
+  constexpr std::array<std::string_view, 17> kNames{
+      "UNDEFINED", "FLOAT",  "UINT8",     "INT8",       "UINT16",  "INT16",
+      "INT32",     "INT64",  "STRING",    "BOOL",       "FLOAT16", "DOUBLE",
+      "UINT32",    "UINT64", "COMPLEX64", "COMPLEX128", "BFLOAT16"};
+  const auto found = node.node().attributes.find("to");
+  const auto* name =
+      found == node.node().attributes.end() ? nullptr : std::get_if<std::string>(&found->second);
+  if (name == nullptr) return node.integer("to", 0);
+  const auto* place = std::ranges::find(kNames, std::string_view{*name});
+  if (place == kNames.end()) {
+    return refuse(fmt::format("'{}' is no element type", printable(*name)));
+  }
+  return place - kNames.begin();
+}
+
 }  // namespace
 
 Result<Facts> infer_reshape(const NodeView& node) {
   const Shape& data = node.shape(0);
-  const auto target = node.setting(kReshapeShape);
+  const auto target = node.setting("shape");
   if (!target)
     return refuse(
         "the target shape depends on data or is stored outside the file, so it is unknown");
@@ -80,7 +99,7 @@ Result<Facts> infer_flatten(const NodeView& node) {
 
 Result<Facts> infer_squeeze(const NodeView& node) {
   const Shape& data = node.shape(0);
-  const auto list = node.setting(kSqueezeAxes);
+  const auto list = node.setting("axes");
   Shape shape;
   if (!list) {
     std::ranges::copy_if(data, std::back_inserter(shape), [](auto size) { return size != 1; });
@@ -99,7 +118,7 @@ Result<Facts> infer_squeeze(const NodeView& node) {
 
 Result<Facts> infer_unsqueeze(const NodeView& node) {
   const Shape& data = node.shape(0);
-  const auto list = node.setting(kSqueezeAxes);
+  const auto list = node.setting("axes");
   if (!list) return refuse("the axes are missing");
   HORUS_TRY(const auto axes, axes_of(*list, data.size() + list->size()));
   Shape shape = data;
@@ -110,7 +129,7 @@ Result<Facts> infer_unsqueeze(const NodeView& node) {
 }
 
 Result<Facts> infer_cast(const NodeView& node) {
-  const std::int64_t type = node.integer("to", 0);
+  HORUS_TRY(const std::int64_t type, wanted_type(node));
   if (type < 1 || type > kNewestElementType) {
     return refuse(fmt::format("attribute 'to' is {}, which is no element type", type));
   }

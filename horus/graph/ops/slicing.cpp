@@ -4,6 +4,7 @@
 #include "horus/graph/ops/slicing.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <numeric>
 
@@ -11,21 +12,6 @@
 
 namespace horus::graph {
 namespace {
-
-constexpr std::int64_t kSliceInputSince = 10;
-
-/// Starts and ends may be as large as std::int64_t ("to the end"), so they are read unbounded.
-std::optional<std::vector<std::int64_t>> numbers(const NodeView& node, const char* name,
-                                                 std::size_t input) {
-  if (node.opset() < kSliceInputSince || !node.has_input(input)) {
-    const auto found = node.node().attributes.find(name);
-    if (found == node.node().attributes.end()) return std::nullopt;
-    const auto* list = std::get_if<std::vector<std::int64_t>>(&found->second);
-    if (list != nullptr) return *list;
-    return std::nullopt;
-  }
-  return node.contents(input);
-}
 
 std::int64_t clamp_place(std::int64_t place, std::int64_t size, std::int64_t low,
                          std::int64_t high) {
@@ -53,14 +39,12 @@ Cut cut_of(std::int64_t start, std::int64_t end, std::int64_t step, std::int64_t
 
 Result<std::vector<Cut>> read_cuts(const NodeView& node) {
   const Shape& data = node.shape(0);
-  const auto starts = numbers(node, "starts", 1);
-  const auto ends = numbers(node, "ends", 2);
-  if (!starts || !ends) return refuse("starts or ends depend on data, so they are unknown");
-  auto axes = numbers(node, "axes", 3);
-  auto steps = numbers(node, "steps", 4);
-  if ((node.has_input(3) && !axes) || (node.has_input(4) && !steps)) {
-    return refuse("axes or steps depend on data, so they are unknown");
-  }
+  const auto starts = node.setting("starts");
+  const auto ends = node.setting("ends");
+  auto axes = node.setting("axes");
+  auto steps = node.setting("steps");
+  if (node.problem()) return refuse(*node.problem());
+  if (!starts || !ends) return refuse("starts or ends are missing");
   if (!axes) {
     axes.emplace(starts->size());
     std::iota(axes->begin(), axes->end(), 0);
@@ -78,6 +62,12 @@ Result<std::vector<Cut>> read_cuts(const NodeView& node) {
     cuts[axis] = cut_of((*starts)[i], (*ends)[i], (*steps)[i], data[axis]);
   }
   return cuts;
+}
+
+bool depends_on_data(const NodeView& node) {
+  constexpr std::array kSettings{"starts", "ends", "axes", "steps"};
+  return std::ranges::any_of(kSettings,
+                             [&](const char* name) { return node.depends_on_data(name); });
 }
 
 Result<std::vector<std::size_t>> transposed_axes(const NodeView& node) {

@@ -21,6 +21,9 @@ struct Cut {
 /// One cut per axis of input 0 of a Slice; whole axes where nothing is cut.
 [[nodiscard]] Result<std::vector<Cut>> read_cuts(const NodeView& node);
 
+/// True where a Slice cuts at places that are computed from data: its input is then a bound.
+[[nodiscard]] bool depends_on_data(const NodeView& node);
+
 /// The order of axes of a Transpose: all of them once.
 [[nodiscard]] Result<std::vector<std::size_t>> transposed_axes(const NodeView& node);
 

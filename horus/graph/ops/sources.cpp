@@ -53,15 +53,22 @@ std::optional<Fact> plain_constant(const NodeView& node) {
         list && name == "value_floats") {
       return sized(*list, ElementType::Float32);
     }
+    if (std::holds_alternative<std::string>(value) && name == "value_string") {
+      return Fact{.type = ElementType::String, .shape = {}};
+    }
+    if (const auto* list = std::get_if<std::vector<std::string>>(&value);
+        list && name == "value_strings") {
+      return Fact{.type = ElementType::String, .shape = {static_cast<std::int64_t>(list->size())}};
+    }
   }
   return std::nullopt;
 }
 
-ElementType type_attribute(const NodeView& node, ElementType fallback) {
-  return static_cast<ElementType>(node.integer("dtype", static_cast<std::int64_t>(fallback)));
-}
-
 }  // namespace
+
+ElementType type_attribute(const NodeView& node, const char* name, ElementType fallback) {
+  return static_cast<ElementType>(node.integer(name, static_cast<std::int64_t>(fallback)));
+}
 
 Result<Facts> infer_shape(const NodeView& node) {
   std::vector<std::int64_t> sizes = clamp_range(node, node.shape(0));
@@ -111,7 +118,8 @@ Result<Facts> infer_constant_of_shape(const NodeView& node) {
 Result<Facts> infer_range(const NodeView& node) {
   const auto start = node.scalar(0);
   const auto limit = node.scalar(1);
-  const auto delta = node.scalar(2);
+  // The operator of com.microsoft may leave the step out.
+  const auto delta = node.has_input(2) ? node.scalar(2) : std::optional{1.0};
   if (!start || !limit || !delta)
     return refuse("the range depends on data or is stored outside the file, so it is unknown");
   const double steps = std::ceil((*limit - *start) / *delta);
@@ -133,16 +141,24 @@ Result<Facts> infer_range(const NodeView& node) {
 
 Result<Facts> infer_eye_like(const NodeView& node) {
   if (node.shape(0).size() != 2) return refuse("an identity matrix has two axes");
-  return one(type_attribute(node, node.input(0).type), node.shape(0));
+  return one(type_attribute(node, "dtype", node.input(0).type), node.shape(0));
 }
 
 Result<Facts> infer_random(const NodeView& node) {
   Shape shape = node.integers("shape");
-  return one(type_attribute(node, ElementType::Float32), std::move(shape));
+  return one(type_attribute(node, "dtype", ElementType::Float32), std::move(shape));
+}
+
+Result<Facts> infer_multinomial(const NodeView& node) {
+  if (node.shape(0).size() != 2) {
+    return refuse(fmt::format("samples and classes are needed, found {}", text_of(node.shape(0))));
+  }
+  return one(type_attribute(node, "dtype", ElementType::Int32),
+             {node.shape(0)[0], node.integer("sample_size", 1)});
 }
 
 Result<Facts> infer_random_like(const NodeView& node) {
-  return one(type_attribute(node, node.input(0).type), node.shape(0));
+  return one(type_attribute(node, "dtype", node.input(0).type), node.shape(0));
 }
 
 void cost_fill(const CostView& node, CostSheet& sheet) {

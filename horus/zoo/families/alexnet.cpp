@@ -17,8 +17,10 @@ Value pool(Builder& b, int index, const Value& x) {
   return max_pool(b, "features." + std::to_string(index), x, {.kernel = {3}, .stride = {2}});
 }
 
-void build_alexnet(Builder& b, const Sizes&) {
-  Value x = b.input("input", {kBatch, 3, 224, 224});
+constexpr std::int64_t kImage = 224;
+
+void build_alexnet(Builder& b, const Sizes& sizes) {
+  Value x = b.input("input", {kBatch, 3, sizes.image, sizes.image});
   x = conv_relu(b, 0, x, {.channels = 64, .kernel = {11}, .stride = {4}, .padding = {2}});
   x = pool(b, 2, x);
   x = conv_relu(b, 3, x, {.channels = 192, .kernel = {5}, .padding = {2}});
@@ -43,7 +45,10 @@ std::vector<Entry> alexnet_family() {
                             .description = "AlexNet, ImageNet, one-GPU form (arXiv:1404.5997, "
                                            "torchvision)",
                             .input = "3x224x224",
-                            .default_batch = 128},
+                            .default_batch = 128,
+                            .default_image = kImage},
+           // At other sizes the windows of the adaptive pool would differ in size.
+           .images = {.min = kImage, .max = kImage},
            .build = build_alexnet}};
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// BERT (Devlin et al. 2019, arXiv:1810.04805): the uncased encoder with pooler and without a task
-// head, layer names as in Hugging Face's BertModel.
+// BERT (Devlin et al. 2019, arXiv:1810.04805): the encoder with pooler and without a task head, in
+// the sizes of google-research/bert, the small ones from Turc et al. 2019 (arXiv:1908.08962). Layer
+// names as in Hugging Face's BertModel.
+
+#include <array>
 
 #include "horus/zoo/attention_block.hpp"
 #include "horus/zoo/families/family.hpp"
@@ -13,12 +16,15 @@ struct Plan {
   std::int64_t depth{};
   std::int64_t heads{};
   std::int64_t width{};
+  std::int64_t vocabulary{};
 };
 
-constexpr Plan kBertBase{12, 12, 768};
-constexpr Plan kBertLarge{24, 16, 1024};
+// Word pieces of the published vocabularies.
+constexpr std::int64_t kUncased = 30522;
+constexpr std::int64_t kCased = 28996;
+constexpr std::int64_t kMultilingualCased = 119547;
+constexpr std::int64_t kChinese = 21128;
 
-constexpr std::int64_t kVocabulary = 30522;
 constexpr std::int64_t kPositions = 512;
 constexpr std::int64_t kSegments = 2;
 constexpr std::int64_t kFeedForward = 4;  // Times the width.
@@ -39,12 +45,13 @@ Inputs declare_inputs(Builder& b, std::int64_t sequence) {
   return {.tokens = std::move(tokens), .keep = std::move(keep), .segments = std::move(segments)};
 }
 
-Value embed(Builder& b, const Inputs& inputs, std::int64_t width) {
-  const auto lookup = [&b, width](const std::string& what, std::int64_t rows, const Value& ids) {
+Value embed(Builder& b, const Inputs& inputs, const Plan& plan) {
+  const auto lookup = [&b, width = plan.width](const std::string& what, std::int64_t rows,
+                                               const Value& ids) {
     const std::string name = "embeddings." + what;
     return embedding(b, name, b.parameter(name + ".weight", {rows, width}), ids);
   };
-  const Value words = lookup("word_embeddings", kVocabulary, inputs.tokens);
+  const Value words = lookup("word_embeddings", plan.vocabulary, inputs.tokens);
   const Value segments = lookup("token_type_embeddings", kSegments, inputs.segments);
   const Value places =
       lookup("position_embeddings", kPositions, positions(b, inputs.tokens.shape[1]));
@@ -93,7 +100,7 @@ Value pooler(Builder& b, const Value& x) {
 void build_bert(Builder& b, const Plan& plan, std::int64_t sequence) {
   const Inputs inputs = declare_inputs(b, sequence);
   const Value mask = padding_mask(b, "extended_attention_mask", inputs.keep);
-  Value x = embed(b, inputs, plan.width);
+  Value x = embed(b, inputs, plan);
   for (std::int64_t layer = 0; layer < plan.depth; ++layer) {
     x = encoder_layer(b, "encoder.layer." + std::to_string(layer), x, plan, mask);
   }
@@ -101,28 +108,49 @@ void build_bert(Builder& b, const Plan& plan, std::int64_t sequence) {
   b.output(pooler(b, x));
 }
 
-Entry bert(std::string name, const std::string& what, std::vector<std::string> aliases,
-           void (*build)(Builder&, const Sizes&)) {
-  return {.architecture = {.name = std::move(name),
-                           .description = what + " uncased, encoder and pooler, up to 512 tokens "
-                                                 "(arXiv:1810.04805)",
+struct Row {
+  const char* name;
+  const char* what;
+  Plan plan;
+  std::vector<std::string> aliases;
+};
+
+Entry entry_of(const Row& row) {
+  return {.architecture = {.name = row.name,
+                           .description = std::string{row.what} +
+                                          ", encoder and pooler, up to 512 tokens "
+                                          "(arXiv:1810.04805)",
                            .input = "128 tokens",
                            .default_batch = 32,
                            .default_sequence = 128},
           .sequence_max = kPositions,
-          .aliases = std::move(aliases),
-          .build = build};
+          .aliases = row.aliases,
+          .build = [plan = row.plan](Builder& b, const Sizes& sizes) {
+            build_bert(b, plan, sizes.sequence);
+          }};
 }
 
 }  // namespace
 
 std::vector<Entry> bert_family() {
-  return {
-      bert("bert-base", "BERT-base", {"bert", "bert-base-uncased"},
-           [](Builder& b, const Sizes& sizes) { build_bert(b, kBertBase, sizes.sequence); }),
-      bert("bert-large", "BERT-large", {"bert-large-uncased"},
-           [](Builder& b, const Sizes& sizes) { build_bert(b, kBertLarge, sizes.sequence); }),
-  };
+  const auto rows = std::to_array<Row>({
+      {"bert-tiny", "BERT-tiny uncased", {2, 2, 128, kUncased}, {"bert-tiny-uncased"}},
+      {"bert-mini", "BERT-mini uncased", {4, 4, 256, kUncased}, {"bert-mini-uncased"}},
+      {"bert-small", "BERT-small uncased", {4, 8, 512, kUncased}, {"bert-small-uncased"}},
+      {"bert-medium", "BERT-medium uncased", {8, 8, 512, kUncased}, {"bert-medium-uncased"}},
+      {"bert-base", "BERT-base uncased", {12, 12, 768, kUncased}, {"bert", "bert-base-uncased"}},
+      {"bert-base-cased", "BERT-base cased", {12, 12, 768, kCased}, {}},
+      {"bert-base-multilingual-cased",
+       "BERT-base of 104 languages, cased",
+       {12, 12, 768, kMultilingualCased},
+       {}},
+      {"bert-base-chinese", "BERT-base Chinese", {12, 12, 768, kChinese}, {}},
+      {"bert-large", "BERT-large uncased", {24, 16, 1024, kUncased}, {"bert-large-uncased"}},
+      {"bert-large-cased", "BERT-large cased", {24, 16, 1024, kCased}, {}},
+  });
+  std::vector<Entry> entries;
+  for (const Row& row : rows) entries.push_back(entry_of(row));
+  return entries;
 }
 
 }  // namespace horus::zoo

@@ -2,6 +2,8 @@
 // GPT-2 (Radford et al. 2019, "Language Models are Unsupervised Multitask Learners"), layer names
 // as in Hugging Face's GPT2LMHeadModel. The output layer shares the token embedding's weights.
 
+#include <array>
+
 #include "horus/zoo/attention_block.hpp"
 #include "horus/zoo/families/family.hpp"
 #include "horus/zoo/layers.hpp"
@@ -14,9 +16,6 @@ struct Plan {
   std::int64_t heads{};
   std::int64_t width{};
 };
-
-constexpr Plan kSmall{12, 12, 768};
-constexpr Plan kMedium{24, 16, 1024};
 
 constexpr std::int64_t kVocabulary = 50257;
 constexpr std::int64_t kContext = 1024;
@@ -60,28 +59,41 @@ void build_gpt2(Builder& b, const Plan& plan, std::int64_t sequence) {
   b.output(tied_linear(b, "lm_head", layer_norm(b, "ln_f", x, kEpsilon), tokens));
 }
 
-Entry gpt2(std::string name, const std::string& what, std::vector<std::string> aliases,
-           void (*build)(Builder&, const Sizes&)) {
-  return {.architecture = {.name = std::move(name),
-                           .description = what + ", language model, tied output layer, up to 1024 "
-                                                 "tokens (Radford et al. 2019)",
+struct Row {
+  const char* name;
+  const char* what;
+  Plan plan;
+  std::int64_t batch;
+  std::vector<std::string> aliases;
+};
+
+Entry entry_of(const Row& row) {
+  return {.architecture = {.name = row.name,
+                           .description = std::string{row.what} +
+                                          ", language model, tied output layer, up to 1024 "
+                                          "tokens (Radford et al. 2019)",
                            .input = "1024 tokens",
-                           .default_batch = 4,
+                           .default_batch = row.batch,
                            .default_sequence = kContext},
           .sequence_max = kContext,
-          .aliases = std::move(aliases),
-          .build = build};
+          .aliases = row.aliases,
+          .build = [plan = row.plan](Builder& b, const Sizes& sizes) {
+            build_gpt2(b, plan, sizes.sequence);
+          }};
 }
 
 }  // namespace
 
 std::vector<Entry> gpt2_family() {
-  return {
-      gpt2("gpt2", "GPT-2 small", {"gpt2-small", "gpt"},
-           [](Builder& b, const Sizes& sizes) { build_gpt2(b, kSmall, sizes.sequence); }),
-      gpt2("gpt2-medium", "GPT-2 medium", {},
-           [](Builder& b, const Sizes& sizes) { build_gpt2(b, kMedium, sizes.sequence); }),
-  };
+  const auto rows = std::to_array<Row>({
+      {"gpt2", "GPT-2 small", {12, 12, 768}, 4, {"gpt2-small", "gpt"}},
+      {"gpt2-medium", "GPT-2 medium", {24, 16, 1024}, 4, {}},
+      {"gpt2-large", "GPT-2 large", {36, 20, 1280}, 2, {}},
+      {"gpt2-xl", "GPT-2 XL", {48, 25, 1600}, 1, {}},
+  });
+  std::vector<Entry> entries;
+  for (const Row& row : rows) entries.push_back(entry_of(row));
+  return entries;
 }
 
 }  // namespace horus::zoo

@@ -119,8 +119,8 @@ Value block_e(Builder& b, const std::string& name, const Value& x) {
   return join(b, name, {first, second, third, pooled_branch(b, name, x, 192)});
 }
 
-Value stem(Builder& b) {
-  Value x = b.input("input", {kBatch, 3, 299, 299});
+Value stem(Builder& b, std::int64_t image) {
+  Value x = b.input("input", {kBatch, 3, image, image});
   x = conv_bn_relu(b, "Conv2d_1a_3x3", x, halving(32));
   x = conv_bn_relu(b, "Conv2d_2a_3x3", x, {.channels = 32, .kernel = {3}});
   x = conv_bn_relu(b, "Conv2d_2b_3x3", x, same(64, 3));
@@ -138,8 +138,8 @@ Value auxiliary_classifier(Builder& b, const Value& x) {
   return linear(b, "AuxLogits.fc", y, 1000);
 }
 
-void build_inception_v3(Builder& b, const Sizes&) {
-  Value x = stem(b);
+void build_inception_v3(Builder& b, const Sizes& sizes) {
+  Value x = stem(b, sizes.image);
   x = block_a(b, "Mixed_5b", x, 32);
   x = block_a(b, "Mixed_5c", x, 64);
   x = block_a(b, "Mixed_5d", x, 64);
@@ -160,11 +160,15 @@ void build_inception_v3(Builder& b, const Sizes&) {
 }  // namespace
 
 std::vector<Entry> inception_family() {
+  constexpr std::int64_t kImage = 299;
   return {{.architecture = {.name = "inception-v3",
                             .description = "Inception v3 with auxiliary classifier, ImageNet "
                                            "(arXiv:1512.00567, torchvision)",
                             .input = "3x299x299",
-                            .default_batch = 32},
+                            .default_batch = 32,
+                            .default_image = kImage},
+           // A smaller one leaves the auxiliary classifier without a whole window.
+           .images = {.min = kImage},
            .aliases = {"inception"},
            .build = build_inception_v3}};
 }

@@ -1,46 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
-// LSTM language model: the two-layer word model of pytorch/examples (word_language_model, its
-// default sizes) on WikiText-2 (Merity et al. 2017, arXiv:1609.07843), output layer not tied.
+// Recurrent language models: the word models of pytorch/examples (word_language_model) on
+// WikiText-2 (Merity et al. 2017, arXiv:1609.07843), output layer not tied. Its defaults, the same
+// with a GRU, and the medium and large sizes of its README.
+
+#include <array>
 
 #include "horus/zoo/families/family.hpp"
 #include "horus/zoo/layers.hpp"
+#include "horus/zoo/recurrent_layer.hpp"
 
 namespace horus::zoo {
 namespace {
 
+struct Plan {
+  Cell cell{Cell::Lstm};
+  std::int64_t width{};  ///< Of the embedding and of each layer.
+  double dropout{};
+};
+
 constexpr std::int64_t kVocabulary = 33278;
-constexpr std::int64_t kEmbedding = 200;
-constexpr std::int64_t kHidden = 200;
 constexpr std::int64_t kLayers = 2;
 constexpr std::int64_t kSequence = 35;
 constexpr std::int64_t kSequenceMax = 8192;
-constexpr double kDropout = 0.2;
 
-void build_lstm_lm(Builder& b, const Sizes& sizes) {
-  const Value ids = b.input("input_ids", {kBatch, sizes.sequence}, ElementType::Int64);
+void build_language_model(Builder& b, const Plan& plan, std::int64_t sequence) {
+  const Value ids = b.input("input_ids", {kBatch, sequence}, ElementType::Int64);
   const Value by_time = transpose(b, "by_time", ids, {1, 0});
-  const Value table = b.parameter("encoder.weight", {kVocabulary, kEmbedding});
+  const Value table = b.parameter("encoder.weight", {kVocabulary, plan.width});
   Value x = embedding(b, "encoder", table, by_time);
   for (std::int64_t layer = 0; layer < kLayers; ++layer) {
     const std::string number = std::to_string(layer);
-    x = lstm(b, "rnn.l" + number, dropout(b, "drop." + number, x, kDropout), kHidden);
+    x = dropout(b, "drop." + number, x, plan.dropout);
+    x = recurrent(b, "rnn.l" + number, x, {.cell = plan.cell, .hidden = plan.width});
   }
-  x = linear(b, "decoder", dropout(b, "drop", x, kDropout), kVocabulary);
+  x = linear(b, "decoder", dropout(b, "drop", x, plan.dropout), kVocabulary);
   b.output(unary(b, "log_softmax", "LogSoftmax", x, {{"axis", std::int64_t{-1}}}));
+}
+
+struct Row {
+  const char* name;
+  const char* what;
+  Plan plan;
+  std::vector<std::string> aliases;
+};
+
+Entry entry_of(const Row& row) {
+  return {.architecture = {.name = row.name,
+                           .description = std::string{row.what} +
+                                          ", WikiText-2 (pytorch/examples word_language_model)",
+                           .input = "35 tokens",
+                           .default_batch = 20,
+                           .default_sequence = kSequence},
+          .sequence_max = kSequenceMax,
+          .aliases = row.aliases,
+          .build = [plan = row.plan](Builder& b, const Sizes& sizes) {
+            build_language_model(b, plan, sizes.sequence);
+          }};
 }
 
 }  // namespace
 
 std::vector<Entry> lstm_lm_family() {
-  return {{.architecture = {.name = "lstm-lm",
-                            .description = "LSTM language model, 2 x 200, WikiText-2 "
-                                           "(pytorch/examples word_language_model)",
-                            .input = "35 tokens",
-                            .default_batch = 20,
-                            .default_sequence = kSequence},
-           .sequence_max = kSequenceMax,
-           .aliases = {"lstm"},
-           .build = build_lstm_lm}};
+  const auto rows = std::to_array<Row>({
+      {"gru-lm", "GRU language model, 2 x 200", {Cell::Gru, 200, 0.2}, {"gru"}},
+      {"lstm-lm", "LSTM language model, 2 x 200", {Cell::Lstm, 200, 0.2}, {"lstm", "lm"}},
+      {"lstm-lm-medium", "LSTM language model, 2 x 650", {Cell::Lstm, 650, 0.5}, {}},
+      {"lstm-lm-large", "LSTM language model, 2 x 1500", {Cell::Lstm, 1500, 0.65}, {}},
+  });
+  std::vector<Entry> entries;
+  for (const Row& row : rows) entries.push_back(entry_of(row));
+  return entries;
 }
 
 }  // namespace horus::zoo

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // PointNet classification (Qi et al. 2017, arXiv:1612.00593): 1024 points, both alignment networks,
-// 40 classes (ModelNet40). Layers over points are convolutions of kernel 1, as in the usual code.
+// 40 classes (ModelNet40); and the smaller default of fxia22/pointnet.pytorch, three layers before
+// the maximum and the first alignment only, for the 16 classes of ShapeNet. Layers over points are
+// convolutions of kernel 1, as in the usual code.
 
 #include <span>
 
@@ -82,15 +84,39 @@ void build_pointnet(Builder& b, const Sizes&) {
   b.output(linear(b, "fc3", dropout(b, "dropout", x, kDropout), kClasses));
 }
 
+void build_shapenet(Builder& b, const Sizes&) {
+  Value x = b.input("points", {kBatch, 3, 2500});
+  x = align(b, "feat.stn", x);
+  x = shared(b, "feat.conv1", x, 64);
+  x = shared(b, "feat.conv2", x, 128);
+  x = conv(b, "feat.conv3", x, {.channels = 1024, .bias = Bias::Trained});
+  x = strongest(b, "feat.max", batch_norm(b, "feat.conv3.bn", x));
+  x = relu(b, "fc1.relu", dense(b, "fc1", x, 512));
+  x = dropout(b, "dropout", linear(b, "fc2", x, 256), kDropout);
+  x = linear(b, "fc3", relu(b, "fc2.relu", batch_norm(b, "fc2.bn", x)), 16);
+  b.output(unary(b, "log_softmax", "LogSoftmax", x, {{"axis", std::int64_t{-1}}}));
+}
+
+Entry pointnet(std::string name, const std::string& what, std::string input,
+               void (*build)(Builder&, const Sizes&)) {
+  return {.architecture = {.name = std::move(name),
+                           .description = "PointNet classification " + what,
+                           .input = std::move(input),
+                           .default_batch = 32},
+          .aliases = {},
+          .build = build};
+}
+
 }  // namespace
 
 std::vector<Entry> pointnet_family() {
-  return {{.architecture = {.name = "pointnet",
-                            .description = "PointNet classification with both alignment networks, "
-                                           "ModelNet40 (arXiv:1612.00593)",
-                            .input = "1024 points",
-                            .default_batch = 32},
-           .build = build_pointnet}};
+  return {
+      pointnet("pointnet", "with both alignment networks, ModelNet40 (arXiv:1612.00593)",
+               "1024 points", build_pointnet),
+      pointnet("pointnet-shapenet",
+               "with one alignment network, ShapeNet (fxia22/pointnet.pytorch)", "2500 points",
+               build_shapenet),
+  };
 }
 
 }  // namespace horus::zoo

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Transformer for translation (Vaswani et al. 2017, arXiv:1706.03762), base model, trained with
-// teacher forcing: the source and the shifted target come in, scores of the next tokens come out.
-// As in the paper one weight matrix serves both embeddings and the output layer, and attention
+// The Transformer for translation (Vaswani et al. 2017, arXiv:1706.03762), base and big, trained
+// with teacher forcing: the source and the shifted target come in, scores of the next tokens come
+// out. As in the paper one weight matrix serves both embeddings and the output layer, and attention
 // projections have no bias. Source and target have the same length here.
 
 #include <cmath>
@@ -15,12 +15,19 @@ namespace {
 
 constexpr std::int64_t kVocabulary = 37000;  // Shared byte pairs of WMT 2014 English-German.
 constexpr std::int64_t kDepth = 6;
-constexpr std::int64_t kHeads = 8;
-constexpr std::int64_t kWidth = 512;
-constexpr std::int64_t kInner = 2048;
 constexpr std::int64_t kSequenceMax = 8192;
-constexpr double kDropout = 0.1;
 constexpr double kEpsilon = 1e-6;
+
+/// A row of table 3 in the paper.
+struct Plan {
+  std::int64_t heads{};
+  std::int64_t width{};
+  std::int64_t inner{};
+  double dropout{};
+};
+
+constexpr Plan kBase{8, 512, 2048, 0.1};
+constexpr Plan kBig{16, 1024, 4096, 0.3};
 
 struct Masks {
   Value source;  ///< Padding of the source.
@@ -29,83 +36,95 @@ struct Masks {
 
 /// Embedding, scaled as in section 3.4 of the paper, plus sinusoids that are not trained.
 Value embed(Builder& b, const std::string& name, const Value& table, const Value& ids,
-            const Value& sinusoids) {
+            const Value& sinusoids, double rate) {
   Value x = embedding(b, name + ".embed", table, ids);
-  x = binary(b, name + ".scale", "Mul", x, b.number(std::sqrt(static_cast<double>(kWidth))));
-  return dropout(b, name + ".dropout", binary(b, name + ".add", "Add", x, sinusoids), kDropout);
+  const double scale = std::sqrt(static_cast<double>(table.shape.back()));
+  x = binary(b, name + ".scale", "Mul", x, b.number(scale));
+  return dropout(b, name + ".dropout", binary(b, name + ".add", "Add", x, sinusoids), rate);
 }
 
 /// Residual sum and LayerNorm around a sublayer.
-Value close(Builder& b, const std::string& name, const Value& x, const Value& residual) {
-  const Value y = dropout(b, name + ".dropout", x, kDropout);
+Value close(Builder& b, const std::string& name, const Value& x, const Value& residual,
+            double rate) {
+  const Value y = dropout(b, name + ".dropout", x, rate);
   return layer_norm(b, name + ".norm", binary(b, name + ".add", "Add", residual, y), kEpsilon);
 }
 
 Value attend(Builder& b, const std::string& name, const Value& x, const Value& memory,
-             const Value& mask) {
+             const Value& mask, const Plan& plan) {
   const Projections projections = project_apart(
       b, {.query = name + ".q_proj", .key = name + ".k_proj", .value = name + ".v_proj"}, x, memory,
       Bias::None);
-  const Value y = attention(b, name, projections, {.heads = kHeads, .mask = mask});
-  return close(b, name, linear(b, name + ".out_proj", y, kWidth, Bias::None), x);
+  const Value y = attention(b, name, projections, {.heads = plan.heads, .mask = mask});
+  return close(b, name, linear(b, name + ".out_proj", y, plan.width, Bias::None), x, plan.dropout);
 }
 
-Value think(Builder& b, const std::string& name, const Value& x) {
+Value think(Builder& b, const std::string& name, const Value& x, const Plan& plan) {
   const Value y = feed_forward(b, x,
                                {.expand = name + ".fc1",
                                 .activation = name + ".relu",
                                 .contract = name + ".fc2",
-                                .inner = kInner,
+                                .inner = plan.inner,
                                 .activate = relu});
-  return close(b, name, y, x);
+  return close(b, name, y, x, plan.dropout);
 }
 
-Value encoder(Builder& b, Value x, const Masks& masks) {
+Value encoder(Builder& b, Value x, const Masks& masks, const Plan& plan) {
   for (std::int64_t layer = 0; layer < kDepth; ++layer) {
     const std::string name = "encoder.layers." + std::to_string(layer);
-    x = attend(b, name + ".self_attn", x, x, masks.source);
-    x = think(b, name + ".ffn", x);
+    x = attend(b, name + ".self_attn", x, x, masks.source, plan);
+    x = think(b, name + ".ffn", x, plan);
   }
   return x;
 }
 
-Value decoder(Builder& b, Value x, const Value& memory, const Masks& masks) {
+Value decoder(Builder& b, Value x, const Value& memory, const Masks& masks, const Plan& plan) {
   for (std::int64_t layer = 0; layer < kDepth; ++layer) {
     const std::string name = "decoder.layers." + std::to_string(layer);
-    x = attend(b, name + ".self_attn", x, x, masks.causal);
-    x = attend(b, name + ".encoder_attn", x, memory, masks.source);
-    x = think(b, name + ".ffn", x);
+    x = attend(b, name + ".self_attn", x, x, masks.causal, plan);
+    x = attend(b, name + ".encoder_attn", x, memory, masks.source, plan);
+    x = think(b, name + ".ffn", x, plan);
   }
   return x;
 }
 
-void build_transformer(Builder& b, const Sizes& sizes) {
-  const std::int64_t sequence = sizes.sequence;
+void build_transformer(Builder& b, const Plan& plan, std::int64_t sequence) {
   const Shape shape{kBatch, sequence};
   const Value source = b.input("source_ids", shape, ElementType::Int64);
   const Value target = b.input("target_ids", shape, ElementType::Int64);
   const Value keep = b.input("source_mask", shape, ElementType::Int64);
-  const Value table = b.parameter("shared.weight", {kVocabulary, kWidth});
-  const Value sinusoids = b.buffer("sinusoids", {1, sequence, kWidth});
+  const Value table = b.parameter("shared.weight", {kVocabulary, plan.width});
+  const Value sinusoids = b.buffer("sinusoids", {1, sequence, plan.width});
   Masks masks{.source = padding_mask(b, "source_padding", keep), .causal = {}};
   masks.causal = b.buffer("causal_mask", {sequence, sequence});
-  const Value memory = encoder(b, embed(b, "encoder", table, source, sinusoids), masks);
-  const Value x = decoder(b, embed(b, "decoder", table, target, sinusoids), memory, masks);
+  const auto embedded = [&](const std::string& name, const Value& ids) {
+    return embed(b, name, table, ids, sinusoids, plan.dropout);
+  };
+  const Value memory = encoder(b, embedded("encoder", source), masks, plan);
+  const Value x = decoder(b, embedded("decoder", target), memory, masks, plan);
   b.output(tied_linear(b, "generator", x, table));
+}
+
+Entry transformer(std::string name, const std::string& what, const Plan& plan,
+                  std::vector<std::string> aliases) {
+  return {.architecture = {.name = std::move(name),
+                           .description = what + ", translation, tied embeddings and output "
+                                                 "layer, 37000 tokens (arXiv:1706.03762)",
+                           .input = "64 source and 64 target tokens",
+                           .default_batch = 64,
+                           .default_sequence = 64},
+          .sequence_max = kSequenceMax,
+          .aliases = std::move(aliases),
+          .build = [plan](Builder& b, const Sizes& sizes) {
+            build_transformer(b, plan, sizes.sequence);
+          }};
 }
 
 }  // namespace
 
 std::vector<Entry> transformer_family() {
-  return {{.architecture = {.name = "transformer",
-                            .description = "Transformer base, translation, tied embeddings and "
-                                           "output layer, 37000 tokens (arXiv:1706.03762)",
-                            .input = "64 source and 64 target tokens",
-                            .default_batch = 64,
-                            .default_sequence = 64},
-           .sequence_max = kSequenceMax,
-           .aliases = {"transformer-base"},
-           .build = build_transformer}};
+  return {transformer("transformer", "Transformer base", kBase, {"transformer-base"}),
+          transformer("transformer-big", "Transformer big", kBig, {})};
 }
 
 }  // namespace horus::zoo

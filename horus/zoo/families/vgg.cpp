@@ -2,7 +2,6 @@
 // VGG (Simonyan and Zisserman 2015, arXiv:1409.1556), as torchvision builds it.
 
 #include <array>
-#include <span>
 
 #include "horus/zoo/families/family.hpp"
 #include "horus/zoo/layers.hpp"
@@ -12,59 +11,76 @@ namespace {
 
 enum class Normalization { None, Batch };
 
-constexpr int kPool = 0;
-// Output channels of the convolutions; kPool halves the image.
-constexpr auto kVgg11 =
-    std::to_array<int>({64, kPool, 128, kPool, 256, 256, kPool, 512, 512, kPool, 512, 512, kPool});
-constexpr auto kVgg16 = std::to_array<int>({64, 64, kPool, 128, 128, kPool, 256, 256, 256, kPool,
-                                            512, 512, 512, kPool, 512, 512, 512, kPool});
-constexpr auto kVgg19 =
-    std::to_array<int>({64,  64,  kPool, 128, 128,   kPool, 256, 256, 256, 256,  kPool,
-                        512, 512, 512,   512, kPool, 512,   512, 512, 512, kPool});
+struct Plan {
+  std::array<int, 5> depths{};  ///< Convolutions before each of the pools (table 1 of the paper).
+  Normalization normalization{Normalization::None};
+};
 
-void build_vgg(Builder& b, std::span<const int> plan, Normalization normalization) {
-  Value x = b.input("input", {kBatch, 3, 224, 224});
+constexpr std::array<int, 5> kChannels{64, 128, 256, 512, 512};
+constexpr std::int64_t kPooledSide = 7;
+constexpr std::int64_t kReduction = 32;  // Of the five pools.
+
+void build_vgg(Builder& b, const Plan& plan, std::int64_t image) {
+  Value x = b.input("input", {kBatch, 3, image, image});
   int index = 0;
   const auto next = [&index] { return "features." + std::to_string(index++); };
-  for (const int channels : plan) {
-    if (channels == kPool) {
-      x = max_pool(b, next(), x, {.kernel = {2}, .stride = {2}});
-      continue;
+  for (std::size_t stage = 0; stage < plan.depths.size(); ++stage) {
+    for (int layer = 0; layer < plan.depths[stage]; ++layer) {
+      x = conv(
+          b, next(), x,
+          {.channels = kChannels[stage], .kernel = {3}, .padding = {1}, .bias = Bias::Trained});
+      if (plan.normalization == Normalization::Batch) x = batch_norm(b, next(), x);
+      x = relu(b, next(), x);
     }
-    x = conv(b, next(), x,
-             {.channels = channels, .kernel = {3}, .padding = {1}, .bias = Bias::Trained});
-    if (normalization == Normalization::Batch) x = batch_norm(b, next(), x);
-    x = relu(b, next(), x);
+    x = max_pool(b, next(), x, {.kernel = {2}, .stride = {2}});
   }
-  // The adaptive pool to 7x7 changes nothing at this input size, but it is a kernel all the same.
-  x = flatten(b, "flatten", average_pool(b, "avgpool", x, {}));
+  // At 224 pixels the adaptive pool changes nothing, but it is a kernel all the same.
+  const std::int64_t window = x.shape[2] / kPooledSide;
+  x = average_pool(b, "avgpool", x, {.kernel = {window}, .stride = {window}});
+  x = flatten(b, "flatten", x);
   x = relu(b, "classifier.1", linear(b, "classifier.0", x, 4096));
   x = linear(b, "classifier.3", dropout(b, "classifier.2", x, 0.5), 4096);
   x = dropout(b, "classifier.5", relu(b, "classifier.4", x), 0.5);
   b.output(linear(b, "classifier.6", x, 1000));
 }
 
-Entry vgg(std::string name, const std::string& what, void (*build)(Builder&, const Sizes&)) {
-  return {.architecture = {.name = std::move(name),
-                           .description = what + ", ImageNet (arXiv:1409.1556, torchvision)",
-                           .input = "3x224x224",
-                           .default_batch = 32},
-          .build = build};
-}
+struct Row {
+  const char* name;
+  const char* what;
+  Plan plan;
+};
+
+constexpr auto kRows = std::to_array<Row>({
+    {"vgg11", "VGG-11", {{1, 1, 2, 2, 2}}},
+    {"vgg11-bn", "VGG-11 with batch normalization", {{1, 1, 2, 2, 2}, Normalization::Batch}},
+    {"vgg13", "VGG-13", {{2, 2, 2, 2, 2}}},
+    {"vgg13-bn", "VGG-13 with batch normalization", {{2, 2, 2, 2, 2}, Normalization::Batch}},
+    {"vgg16", "VGG-16", {{2, 2, 3, 3, 3}}},
+    {"vgg16-bn", "VGG-16 with batch normalization", {{2, 2, 3, 3, 3}, Normalization::Batch}},
+    {"vgg19", "VGG-19", {{2, 2, 4, 4, 4}}},
+    {"vgg19-bn", "VGG-19 with batch normalization", {{2, 2, 4, 4, 4}, Normalization::Batch}},
+});
 
 }  // namespace
 
 std::vector<Entry> vgg_family() {
-  return {
-      vgg("vgg11", "VGG-11",
-          [](Builder& b, const Sizes&) { build_vgg(b, kVgg11, Normalization::None); }),
-      vgg("vgg16", "VGG-16",
-          [](Builder& b, const Sizes&) { build_vgg(b, kVgg16, Normalization::None); }),
-      vgg("vgg16-bn", "VGG-16 with batch normalization",
-          [](Builder& b, const Sizes&) { build_vgg(b, kVgg16, Normalization::Batch); }),
-      vgg("vgg19", "VGG-19",
-          [](Builder& b, const Sizes&) { build_vgg(b, kVgg19, Normalization::None); }),
-  };
+  // Sides at which the adaptive pool has whole windows.
+  constexpr std::int64_t kStep = kPooledSide * kReduction;
+  std::vector<Entry> entries;
+  for (const Row& row : kRows) {
+    entries.push_back(
+        {.architecture = {.name = row.name,
+                          .description =
+                              row.what + std::string{", ImageNet (arXiv:1409.1556, torchvision)"},
+                          .input = "3x224x224",
+                          .default_batch = 32,
+                          .default_image = kStep},
+         .images = {.min = kStep, .step = kStep},
+         .build = [plan = row.plan](Builder& b, const Sizes& sizes) {
+           build_vgg(b, plan, sizes.image);
+         }});
+  }
+  return entries;
 }
 
 }  // namespace horus::zoo

@@ -2,8 +2,10 @@
 // Vision Transformer (Dosovitskiy et al. 2021, arXiv:2010.11929), as torchvision builds it: its
 // dropout rates are 0 there.
 
+#include <array>
+
 #include "horus/zoo/attention_block.hpp"
-#include "horus/zoo/families/family.hpp"
+#include "horus/zoo/families/image_entry.hpp"
 #include "horus/zoo/layers.hpp"
 
 namespace horus::zoo {
@@ -15,10 +17,6 @@ struct Plan {
   std::int64_t heads{};
   std::int64_t width{};
 };
-
-constexpr Plan kVitB16{16, 12, 12, 768};
-constexpr Plan kVitB32{32, 12, 12, 768};
-constexpr Plan kVitL16{16, 24, 16, 1024};
 
 constexpr double kEpsilon = 1e-6;
 constexpr std::int64_t kFeedForward = 4;  // Times the width.
@@ -39,8 +37,8 @@ Value class_token(Builder& b, const Value& image, std::int64_t width) {
 }
 
 /// The image as a sequence of patches, class token first.
-Value embed(Builder& b, const Plan& plan) {
-  const Value image = b.input("input", {kBatch, 3, 224, 224});
+Value embed(Builder& b, const Plan& plan, std::int64_t side) {
+  const Value image = b.input("input", {kBatch, 3, side, side});
   const Value patches = conv(b, "conv_proj", image,
                              {.channels = plan.width,
                               .kernel = {plan.patch},
@@ -71,8 +69,8 @@ Value encoder_layer(Builder& b, const std::string& name, const Value& x, const P
   return binary(b, name + ".add_2", "Add", middle, y);
 }
 
-void build_vit(Builder& b, const Plan& plan) {
-  Value x = embed(b, plan);
+void build_vit(Builder& b, const Plan& plan, std::int64_t image) {
+  Value x = embed(b, plan, image);
   for (std::int64_t layer = 0; layer < plan.depth; ++layer) {
     x = encoder_layer(b, "encoder.layers.encoder_layer_" + std::to_string(layer), x, plan);
   }
@@ -86,22 +84,31 @@ void build_vit(Builder& b, const Plan& plan) {
   b.output(linear(b, "heads.head", x, 1000));
 }
 
-Entry vit(std::string name, const std::string& what, void (*build)(Builder&, const Sizes&)) {
-  return {.architecture = {.name = std::move(name),
-                           .description = what + ", ImageNet (arXiv:2010.11929, torchvision)",
-                           .input = "3x224x224",
-                           .default_batch = 64},
-          .build = build};
-}
+struct Row {
+  const char* name;
+  const char* what;
+  std::int64_t image{};
+  Plan plan;
+};
+
+// Table 1 of the paper. H/14 is published for images of 518 pixels only.
+constexpr auto kRows = std::to_array<Row>({{"vit-b-16", "ViT-B/16", 224, {16, 12, 12, 768}},
+                                           {"vit-b-32", "ViT-B/32", 224, {32, 12, 12, 768}},
+                                           {"vit-l-16", "ViT-L/16", 224, {16, 24, 16, 1024}},
+                                           {"vit-l-32", "ViT-L/32", 224, {32, 24, 16, 1024}},
+                                           {"vit-h-14", "ViT-H/14", 518, {14, 32, 16, 1280}}});
 
 }  // namespace
 
 std::vector<Entry> vit_family() {
-  return {
-      vit("vit-b-16", "ViT-B/16", [](Builder& b, const Sizes&) { build_vit(b, kVitB16); }),
-      vit("vit-b-32", "ViT-B/32", [](Builder& b, const Sizes&) { build_vit(b, kVitB32); }),
-      vit("vit-l-16", "ViT-L/16", [](Builder& b, const Sizes&) { build_vit(b, kVitL16); }),
-  };
+  std::vector<Entry> entries;
+  for (const Row& row : kRows) {
+    entries.push_back(image_entry(
+        row.name, row.what + std::string{", ImageNet (arXiv:2010.11929, torchvision)"}, row.image,
+        {.min = row.plan.patch, .step = row.plan.patch},
+        [plan = row.plan](Builder& b, std::int64_t image) { build_vit(b, plan, image); }));
+  }
+  return entries;
 }
 
 }  // namespace horus::zoo
