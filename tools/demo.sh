@@ -32,7 +32,7 @@ done
 say 'What they cost (no GPU, no weights, milliseconds)'
 show horus inspect resnet50.onnx --batch 32
 for network in bert-base lstm-lm; do
-  show horus inspect "$network.onnx" --batch 16 | sed -n '1,14p'
+  show horus inspect "$network.onnx" --batch 16 | sed -n -e '1,15p' -e '16s/.*/.../p'
 done
 
 say 'What training them does to a GPU'

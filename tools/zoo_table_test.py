@@ -48,5 +48,31 @@ class Lines(unittest.TestCase):
         self.assertNotIn('torchvision', text)
 
 
+class Checks(unittest.TestCase):
+    def setUp(self):
+        rows = [row(), row(image=288, gmacs=5.0)]
+        bare = row(model='lstm-lm', published_parameters=None, published_gmacs=None, source=None)
+        self.text = '\n'.join([zoo_table.summary(rows, {'timm': 1188}), zoo_table.table(rows),
+                               zoo_table.table([bare])])
+
+    def test_a_line_gives_its_row_back(self):
+        line = zoo_table.line_of(row(image=288, gmacs=5.0))
+        self.assertEqual(zoo_table.row_in(line), (row(image=288, gmacs=5.0), 21.65))
+
+    def test_a_summary_must_sum_up_its_lines(self):
+        self.assertEqual(list(zoo_table.summary_faults(self.text, {'timm': 1188})), [])
+        wrong = self.text.replace('| 2 of 1188 |', '| 3 of 1188 |')
+        self.assertEqual(len(list(zoo_table.summary_faults(wrong, {'timm': 1188}))), 1)
+        wrong = self.text.replace('| 1 | 21.65 % |', '| 1 | 20.00 % |')
+        self.assertEqual(len(list(zoo_table.summary_faults(wrong, {'timm': 1188}))), 1)
+
+    def test_every_architecture_has_a_line_and_no_other_has(self):
+        self.assertEqual(list(zoo_table.name_faults(self.text, ['lstm-lm', 'resnet50'])), [])
+        self.assertEqual(list(zoo_table.name_faults(self.text, ['lstm-lm', 'resnet50', 'vgg16'])),
+                         ['vgg16 is missing'])
+        self.assertEqual(list(zoo_table.name_faults(self.text, ['resnet50'])),
+                         ['the program does not know lstm-lm'])
+
+
 if __name__ == '__main__':
     unittest.main()

@@ -28,7 +28,15 @@ int main(int argc, char** argv) {
     return 2;
   }
   std::ifstream file{argv[1], std::ios::binary};
+  if (!file) {
+    std::cerr << argv[1] << ": cannot be opened\n";
+    return 1;
+  }
   const std::string bytes{std::istreambuf_iterator<char>{file}, {}};
+  if (file.bad()) {
+    std::cerr << argv[1] << ": cannot be read\n";
+    return 1;
+  }
   const auto analysis = analyse(bytes);
   if (!analysis) {
     std::cerr << argv[1] << ": " << analysis.error().text() << '\n';

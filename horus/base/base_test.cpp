@@ -68,6 +68,22 @@ TEST(Printable, ShowsControlBytesAndCutsLongText) {
   EXPECT_EQ(printable("abcdef", 3), "abc...");
 }
 
+TEST(Printable, KeepsWordsOfAllLanguagesAndCutsBetweenTheirLetters) {
+  EXPECT_EQ(printable("\xe6\xbc\xa2\xe5\xad\x97"), "\xe6\xbc\xa2\xe5\xad\x97");
+  EXPECT_EQ(printable("\xe6\xbc\xa2\xe5\xad\x97", 1), "\xe6\xbc\xa2...");
+}
+
+// U+200B, U+200F, U+2028, U+2060, U+2069, U+FEFF, U+E0041, U+FFFF, half a pair, a long spelling.
+TEST(WithoutControls, ShowsWhatNobodySees) {
+  for (const char* text :
+       {"\xe2\x80\x8b", "\xe2\x80\x8f", "\xe2\x80\xa8", "\xe2\x81\xa0", "\xe2\x81\xa9",
+        "\xef\xbb\xbf", "\xf3\xa0\x81\x81", "\xef\xbf\xbf", "\xed\xa0\x80", "\xe0\x80\xaf"}) {
+    const std::string shown = without_controls(text);
+    EXPECT_EQ(shown.size(), 4 * std::string_view{text}.size());
+    EXPECT_EQ(shown, printable(text));
+  }
+}
+
 TEST(WithoutControls, KeepsWordsAndShowsWhatATerminalWouldObey) {
   EXPECT_EQ(without_controls("gr\xc3\xbc\xc3\x9f\x1b[2J\n\x7f"),
             "gr\xc3\xbc\xc3\x9f\\x1b[2J\\x0a\\x7f");

@@ -2,6 +2,7 @@
 #include "horus/base/text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -36,14 +37,43 @@ std::size_t sequence_length(unsigned first) {
   return 0;
 }
 
-/// What a terminal obeys instead of showing it: C0 and C1 controls, and the marks that turn the
-/// direction of writing around (Unicode 15.0, 2.12 and 23.1).
-bool is_obeyed(std::uint32_t code) {
-  return code < 0x20U || (code >= 0x7fU && code < 0xa0U) || (code >= 0x202aU && code <= 0x202eU) ||
-         (code >= 0x2066U && code <= 0x2069U);
+/// A range of characters, both ends included.
+struct CodeRange {
+  std::uint32_t first;
+  std::uint32_t last;
+};
+
+/// What is obeyed or not seen at all instead of being shown (Unicode 15.0, 2.12, 23.1 to 23.9).
+constexpr auto kUnseen = std::to_array<CodeRange>({
+    {0x0000, 0x001f},    // C0 controls
+    {0x007f, 0x009f},    // delete and C1 controls
+    {0x00ad, 0x00ad},    // soft hyphen
+    {0x061c, 0x061c},    // Arabic letter mark
+    {0x180e, 0x180e},    // Mongolian vowel separator
+    {0x200b, 0x200f},    // zero width, left-to-right and right-to-left marks
+    {0x2028, 0x202e},    // line and paragraph separators, embeddings and overrides of direction
+    {0x2060, 0x206f},    // invisible operators, isolates of direction
+    {0xd800, 0xdfff},    // halves of UTF-16 pairs: no UTF-8
+    {0xfeff, 0xfeff},    // byte order mark
+    {0xfff9, 0xfffb},    // interlinear annotation
+    {0xfffe, 0xffff},    // no characters, and not allowed in XML
+    {0xe0000, 0xe007f},  // tags
+});
+
+bool is_unseen(std::uint32_t code) {
+  if (code >= 0x20U && code < 0x7fU) return false;  // Most text: no need to search.
+  return std::ranges::any_of(
+      kUnseen, [code](CodeRange range) { return code >= range.first && code <= range.last; });
 }
 
-/// Bytes of the character at the front of `text`; 0 where it is obeyed or no UTF-8.
+/// True for a character that needs `length` bytes: longer spellings are no UTF-8, and neither is
+/// what lies beyond Unicode.
+bool needs_length(std::uint32_t code, std::size_t length) {
+  if (length == 3) return code >= 0x800U;
+  return length != 4 || (code >= 0x10000U && code <= 0x10ffffU);
+}
+
+/// Bytes of the character at the front of `text`; 0 where it is unseen or no UTF-8.
 std::size_t harmless_prefix(std::string_view text) {
   const auto byte_at = [text](std::size_t i) {
     return static_cast<unsigned>(static_cast<unsigned char>(text[i]));
@@ -55,7 +85,20 @@ std::size_t harmless_prefix(std::string_view text) {
     if ((byte_at(i) & 0xc0U) != 0x80U) return 0;
     code = code << 6U | (byte_at(i) & 0x3fU);
   }
-  return is_obeyed(code) ? 0 : length;
+  return needs_length(code, length) && !is_unseen(code) ? length : 0;
+}
+
+/// Moves the first character of `text`, which is not empty, to the end of `out`: as it is, or its
+/// first byte as \xNN.
+void show_front(std::string_view& text, std::string& out) {
+  const std::size_t length = harmless_prefix(text);
+  if (length == 0) {
+    const auto byte = static_cast<unsigned>(static_cast<unsigned char>(text.front()));
+    out += fmt::format("\\x{:02x}", byte);
+  } else {
+    out += text.substr(0, length);
+  }
+  text.remove_prefix(std::max<std::size_t>(length, 1));
 }
 
 }  // namespace
@@ -133,13 +176,9 @@ std::string did_you_mean(std::string_view name, std::span<const std::string> can
 
 std::string printable(std::string_view text, std::size_t limit) {
   std::string out;
-  for (const char c : text) {
-    if (out.size() >= limit) return out + "...";
-    if (c >= 0x20 && c < 0x7f) {
-      out += c;
-    } else {
-      out += fmt::format("\\x{:02x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
-    }
+  for (std::size_t letters = 0; !text.empty(); ++letters) {
+    if (letters >= limit) return out + "...";
+    show_front(text, out);
   }
   return out;
 }
@@ -147,17 +186,7 @@ std::string printable(std::string_view text, std::size_t limit) {
 std::string without_controls(std::string_view text) {
   std::string out;
   out.reserve(text.size());
-  while (!text.empty()) {
-    const std::size_t length = harmless_prefix(text);
-    if (length == 0) {
-      const auto byte = static_cast<unsigned>(static_cast<unsigned char>(text.front()));
-      out += fmt::format("\\x{:02x}", byte);
-      text.remove_prefix(1);
-    } else {
-      out += text.substr(0, length);
-      text.remove_prefix(length);
-    }
-  }
+  while (!text.empty()) show_front(text, out);
   return out;
 }
 

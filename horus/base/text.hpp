@@ -35,13 +35,13 @@ namespace horus {
 [[nodiscard]] std::string did_you_mean(std::string_view name,
                                        std::span<const std::string> candidates);
 
-/// `text` with control characters and bytes beyond ASCII shown as \xNN, cut to `limit` characters
-/// with "...": what a foreign file said, safe to print on a terminal.
+/// `text` as without_controls() shows it, cut to `limit` characters of it with "...": what a
+/// foreign file said, safe to print on a terminal.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t limit = 80);
 
-/// `text` with control characters, marks that reverse the direction of writing and bytes that are
-/// no UTF-8 shown as \xNN, and everything else as it is: for names of foreign files on their way to
-/// a terminal.
+/// `text` with control characters, characters that nobody sees (marks of direction, zero widths,
+/// tags) and bytes that are no UTF-8 shown as \xNN, and everything else as it is: for names of
+/// foreign files on their way to a terminal.
 [[nodiscard]] std::string without_controls(std::string_view text);
 
 }  // namespace horus

@@ -62,6 +62,9 @@ struct OpWork {
   double elements_written_backward{};
   Bytes index_bytes;         ///< Integer or boolean bytes moved, forward and backward together.
   double weight_elements{};  ///< Trainable parameters read by this operator.
+  /// Of these, the parameters that no earlier operator read: shared weights count once, so that the
+  /// sum is GraphFeatures::parameters but for what no operator with a cost reads.
+  double weights_first_used{};
   int weight_tensors{};
   double saved_elements{};   ///< Newly kept alive from forward to backward, floating point.
   Bytes saved_index_bytes;   ///< The same for integer and boolean tensors (pool indices, masks).

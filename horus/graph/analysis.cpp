@@ -110,9 +110,24 @@ void warn_of_bounds(const Model& model, const Inference& inference,
                     std::vector<std::string>& warnings) {
   if (inference.bounded.empty()) return;
   const Node& first = model.graph.nodes[inference.bounded.front()];
+  const bool is_static = first.op_type == structure_op::kMapElement;
   warnings.push_back(fmt::format(
-      "{} nodes have data-dependent sizes: their costs are upper bounds (first at {} '{}')",
-      inference.bounded.size(), printable(first.op_type), printable(name_of(first))));
+      "{} nodes {}: their costs are upper bounds (first at {} '{}')", inference.bounded.size(),
+      is_static ? "run over tensors of several sizes and count each as the largest"
+                : "have data-dependent sizes",
+      printable(operator_of(first)), printable(name_of(first))));
+}
+
+/// Contents beyond the budget; said once, with the first place.
+void warn_of_budget(const Model& model, const Inference& inference,
+                    std::vector<std::string>& warnings) {
+  if (inference.unfollowed.empty()) return;
+  const Node& first = model.graph.nodes[inference.unfollowed.front()];
+  warnings.push_back(fmt::format(
+      "the contents of small tensors take more than {} MiB, the most that Horus follows: from {} "
+      "'{}' on, those of more than {} elements are taken for unknown",
+      kFollowedBytesMax >> 20U, printable(first.op_type), printable(name_of(first)),
+      kAlwaysFollowed));
 }
 
 /// A file that claims one version of the operator set and uses another.
@@ -130,14 +145,16 @@ void warn_of_versions(const Model& model, const Inference& inference,
   warnings.push_back(fmt::format(
       "{} nodes use operators that version {} of the operator set does not have (first {} '{}'): "
       "they are read as in the nearest version that has them",
-      inference.misplaced.size(), opset, printable(first.op_type), printable(name_of(first))));
+      inference.misplaced.size(), opset_of(model, first), printable(first.op_type),
+      printable(name_of(first))));
 }
 
 std::vector<ListedValue> listed_values(const GraphIndex& index, const Inference& inference) {
   std::vector<ListedValue> values;
   for (ValueIndex value = 0; value < index.names.size(); ++value) {
     const auto& fact = inference.facts[value];
-    if (!fact || fact->sequence) continue;  // A sequence has no shape of its own.
+    if (!fact || fact->sequence) continue;     // A sequence has no shape of its own.
+    if (index.names[value].empty()) continue;  // An output that is left out.
     values.push_back({.name = std::string{index.names[value]},
                       .type = fact->type,
                       .shape = fact->shape,
@@ -184,7 +201,7 @@ Result<Analysis> analyse_flat(const Model& model, const Structure& structure,
                               const AnalysisOptions& options) {
   HORUS_TRY(const GraphIndex index, index_graph(model.graph));
   const std::vector<InputRole> roles = classify_inputs(model, index);
-  HORUS_TRY(Binding binding, bind_inputs(index, roles, options));
+  HORUS_TRY(Binding binding, bind_inputs(model, index, roles, options));
   const Inference inference = infer_at_wanted_batch(model, index, binding);
   const Training training = find_training(model, index, roles, inference, structure);
   Costs costs = cost_all(model, structure, index, inference, training);
@@ -192,6 +209,7 @@ Result<Analysis> analyse_flat(const Model& model, const Structure& structure,
   analysis.warnings = std::move(binding.warnings);
   warn_of_repairs(model, inference, binding, analysis.warnings);
   warn_of_bounds(model, inference, analysis.warnings);
+  warn_of_budget(model, inference, analysis.warnings);
   warn_of_versions(model, inference, analysis.warnings);
   append(structure_warnings(model, structure, index, inference, costs.runs, costs.differing),
          analysis.warnings);
@@ -203,6 +221,7 @@ Result<Analysis> analyse_flat(const Model& model, const Structure& structure,
   analysis.features.input_elements = input_elements(analysis.inputs);
   analysis.features.ops_without_cost = static_cast<int>(analysis.gaps.size());
   analysis.nodes = static_cast<std::int64_t>(model.graph.nodes.size());
+  analysis.nodes_with_bounds = static_cast<std::int64_t>(inference.bounded.size());
   analysis.opset = opset_of(model);
   analysis.ir_version = model.ir_version;
   if (options.values == ListValues::Yes) analysis.values = listed_values(index, inference);

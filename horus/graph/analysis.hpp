@@ -56,6 +56,8 @@ struct Analysis {
   GraphFeatures features;
   std::int64_t nodes{};
   std::vector<CostGap> gaps;
+  /// Nodes whose sizes depend on data: they are counted at the largest that these can be.
+  std::int64_t nodes_with_bounds{};
   std::vector<DataInput> inputs;
   std::int64_t opset{};  ///< Of the standard domain.
   std::int64_t ir_version{};

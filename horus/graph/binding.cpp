@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "horus/base/text.hpp"
+#include "horus/graph/batch_axis.hpp"
 
 namespace horus::graph {
 namespace {
@@ -29,18 +30,24 @@ std::optional<std::int64_t> fixed_size(const Dim& dim) {
   return dim.size && *dim.size >= 0 ? dim.size : std::nullopt;
 }
 
-/// What --dim calls an axis of an input: its name in the file, or "input:1" where it has none. Axis
-/// 0 without a name is the batch.
-std::string name_of_axis(std::string_view input, const Dim& dim, std::size_t axis) {
-  if (fixed_size(dim) || (dim.symbol.empty() && axis == 0)) return {};
-  return dim.symbol.empty() ? fmt::format("{}:{}", input, axis) : dim.symbol;
+/// One axis of an input.
+struct Axis {
+  std::size_t number;
+  bool is_batch;  ///< Where the batch lies when no name says so.
+};
+
+/// What --dim calls an axis of an input: its name in the file, or "input:1" where it has none. The
+/// axis of the batch without a name is the batch.
+std::string name_of_axis(std::string_view input, const Dim& dim, Axis axis) {
+  if (fixed_size(dim) || (dim.symbol.empty() && axis.is_batch)) return {};
+  return dim.symbol.empty() ? fmt::format("{}:{}", input, axis.number) : dim.symbol;
 }
 
 class Binder {
  public:
-  Binder(const GraphIndex& index, const std::vector<InputRole>& roles,
+  Binder(const Model& model, const GraphIndex& index, const std::vector<InputRole>& roles,
          const AnalysisOptions& options)
-      : index_{index}, roles_{roles}, options_{options} {}
+      : index_{index}, roles_{roles}, options_{options}, batch_axes_{batch_axes(model, index)} {}
 
   Result<Binding> run() {
     HORUS_TRY_DONE(check_options());
@@ -53,8 +60,9 @@ class Binder {
       binding_.reference_symbols[symbol] = binding_.reference_batch;
     }
     for (std::size_t i = 0; i < roles_.size(); ++i) {
-      binding_.inputs.push_back(bind(index_.graph_inputs[i], roles_[i]));
+      binding_.inputs.push_back(bind(i));
     }
+    warn_of_time_first();
     return std::move(binding_);
   }
 
@@ -70,10 +78,12 @@ class Binder {
                   fmt::format("batch is {}, expected 1 to 2^31", *options_.batch), "batch");
     }
     std::set<std::string> known;
-    for (const ValueIndex value : index_.graph_inputs) {
+    for (std::size_t i = 0; i < index_.graph_inputs.size(); ++i) {
+      const ValueIndex value = index_.graph_inputs[i];
       const std::size_t rank = dims(value) == nullptr ? 0 : dims(value)->size();
       for (std::size_t axis = 0; axis < rank; ++axis) {
-        std::string name = name_of_axis(index_.names[value], (*dims(value))[axis], axis);
+        std::string name =
+            name_of_axis(index_.names[value], (*dims(value))[axis], axis_of(i, axis));
         if (!name.empty()) known.insert(std::move(name));
       }
     }
@@ -107,7 +117,7 @@ class Binder {
       if (roles_[i] == InputRole::Data) find_batch_name(index_.graph_inputs[i]);
     }
     for (std::size_t i = 0; i < roles_.size(); ++i) {
-      if (roles_[i] == InputRole::Data) find_first_axis(index_.graph_inputs[i]);
+      if (roles_[i] == InputRole::Data) find_batch_axis(i);
     }
   }
 
@@ -119,9 +129,10 @@ class Binder {
     has_named_batch_ = !batch_symbols_.empty();
   }
 
-  void find_first_axis(ValueIndex value) {
+  void find_batch_axis(std::size_t i) {
+    const ValueIndex value = index_.graph_inputs[i];
     if (dims(value) == nullptr || dims(value)->empty()) return;
-    const Dim& first = dims(value)->front();
+    const Dim& first = (*dims(value))[batch_axes_[i]];
     if (const auto size = fixed_size(first)) {
       if (!fixed_batch_) fixed_batch_ = size;
     } else if (first.symbol.empty()) {
@@ -160,22 +171,41 @@ class Binder {
     return Done{};
   }
 
-  BoundInput bind(ValueIndex value, InputRole role) {
+  /// Whoever sets a batch is told where it went when that is not where it usually is.
+  void warn_of_time_first() {
+    if (!options_.batch || has_named_batch_) return;
+    for (std::size_t i = 0; i < roles_.size(); ++i) {
+      if (roles_[i] != InputRole::Data || batch_axes_[i] == 0) continue;
+      binding_.warnings.push_back(fmt::format(
+          "the batch is axis 1 of input '{}': axis 0 counts the steps of a recurrent operator",
+          printable(index_.names[index_.graph_inputs[i]])));
+      return;
+    }
+  }
+
+  [[nodiscard]] Axis axis_of(std::size_t input, std::size_t number) const {
+    return {.number = number, .is_batch = number == batch_axes_[input]};
+  }
+
+  BoundInput bind(std::size_t i) {
+    const ValueIndex value = index_.graph_inputs[i];
+    const InputRole role = roles_[i];
     BoundInput input{.value = value, .reference = {}, .wanted = {}, .gap = {}};
     const std::string name = printable(index_.names[value]);
     if (dims(value) == nullptr) {
       input.gap = fmt::format("input '{}' has no declared shape", name);
       return input;
     }
-    for (std::size_t axis = 0; axis < dims(value)->size(); ++axis) {
-      const Dim& dim = (*dims(value))[axis];
+    for (std::size_t number = 0; number < dims(value)->size(); ++number) {
+      const Dim& dim = (*dims(value))[number];
+      const Axis axis = axis_of(i, number);
       std::pair<std::int64_t, std::int64_t> sizes{-1, -1};
       if (const auto fixed = fixed_size(dim)) {
         sizes = fixed_sizes(*fixed, axis, role);
       } else if (const auto symbol = binding_.symbols.find(dim.symbol);
                  !dim.symbol.empty() && symbol != binding_.symbols.end()) {
         sizes = {binding_.reference_symbols[dim.symbol], symbol->second};
-      } else if (dim.symbol.empty() && axis == 0 && role == InputRole::Data) {
+      } else if (dim.symbol.empty() && axis.is_batch && role == InputRole::Data) {
         sizes = {binding_.reference_batch, binding_.batch};
       } else if (const auto given =
                      options_.dims.find(name_of_axis(index_.names[value], dim, axis));
@@ -194,21 +224,22 @@ class Binder {
     return input;
   }
 
-  [[nodiscard]] std::pair<std::int64_t, std::int64_t> fixed_sizes(std::int64_t size,
-                                                                  std::size_t axis,
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> fixed_sizes(std::int64_t size, Axis axis,
                                                                   InputRole role) const {
     const bool is_batch =
-        role == InputRole::Data && axis == 0 && fixed_batch_ && size == *fixed_batch_;
+        role == InputRole::Data && axis.is_batch && fixed_batch_ && size == *fixed_batch_;
     return is_batch ? std::pair{size, binding_.batch} : std::pair{size, size};
   }
 
-  static std::string unknown_size(std::string_view name, const Dim& dim, std::size_t axis) {
+  static std::string unknown_size(std::string_view name, const Dim& dim, Axis axis) {
     if (dim.symbol.empty()) {
-      if (axis == 0) return fmt::format("axis 0 of input '{}' has no size in the file", name);
+      if (axis.is_batch) {
+        return fmt::format("axis {} of input '{}' has no size in the file", axis.number, name);
+      }
       return fmt::format(
           "axis {} of input '{}' has neither a size nor a name in the file: set it with --dim "
           "{}:{}=VALUE",
-          axis, name, name, axis);
+          axis.number, name, name, axis.number);
     }
     const std::string symbol = printable(dim.symbol);
     return fmt::format("dimension '{}' of input '{}' has no size: set it with --dim {}=VALUE",
@@ -219,6 +250,7 @@ class Binder {
   const std::vector<InputRole>& roles_;
   const AnalysisOptions& options_;
   Binding binding_;
+  std::vector<std::size_t> batch_axes_;  ///< Per input.
   std::set<std::string> batch_symbols_;
   bool has_named_batch_{false};
   bool has_open_axis_{false};
@@ -227,9 +259,9 @@ class Binder {
 
 }  // namespace
 
-Result<Binding> bind_inputs(const GraphIndex& index, const std::vector<InputRole>& roles,
-                            const AnalysisOptions& options) {
-  return Binder{index, roles, options}.run();
+Result<Binding> bind_inputs(const Model& model, const GraphIndex& index,
+                            const std::vector<InputRole>& roles, const AnalysisOptions& options) {
+  return Binder{model, index, roles, options}.run();
 }
 
 std::optional<Shape> declared_shape(const ValueInfo& info, const Symbols& symbols) {

@@ -38,10 +38,10 @@ struct Binding {
 };
 
 /// The batch is the axis whose symbol says so ("N", "batch", "batch_size", ...), else axis 0 of the
-/// data inputs.
+/// data inputs, or axis 1 where axis 0 is the time of a recurrent operator.
 /// Errors: InvalidArgument for a size below 1 or beyond 2^31, a name that no input has, or a batch
 /// where no data input has a batch axis.
-[[nodiscard]] Result<Binding> bind_inputs(const GraphIndex& index,
+[[nodiscard]] Result<Binding> bind_inputs(const Model& model, const GraphIndex& index,
                                           const std::vector<InputRole>& roles,
                                           const AnalysisOptions& options);
 

@@ -13,7 +13,6 @@
 #include "horus/graph/flattener.hpp"
 #include "horus/graph/inference.hpp"
 #include "horus/graph/op_rule.hpp"
-#include "horus/graph/pass_through.hpp"
 
 namespace horus::graph {
 namespace {
@@ -99,22 +98,20 @@ Result<Done> Flattener::expand_loop(const Node& node, const Node& flat, const Bo
     return fail(Errc::Corrupt,
                 fmt::format("{} outputs for {} loop-carried values", flat.outputs.size(), states));
   }
-  const PassThrough shown{*inner};
-  const bool goes_on = shown.source(inner->outputs[0].name) == inner->inputs[1].name ||
-                       shown.always_holds(inner->outputs[0].name);
-  Attributes settings{{kContinues, std::int64_t{goes_on ? 1 : 0}}};
   const Site site{flat, body, body.region};
-  const auto given = trips_.find(name_of(flat));
-  if (given != trips_.end()) settings[kGiven] = given->second;
-  const std::string trips = structure_node(
-      structure_op::kLoopTrips, {at(flat.inputs, 0), at(flat.inputs, 1)}, site, settings);
-  const Site inside = open_region(RegionKind::Repeated, site);
-  Names inputs{structure_node(structure_op::kLoopCounter, {}, inside),
-               structure_node(structure_op::kLoopCondition, {}, inside)};
   const Names initial(flat.inputs.begin() +
                           static_cast<std::ptrdiff_t>(std::min<std::size_t>(2, flat.inputs.size())),
                       flat.inputs.end());
-  const std::vector<Carried> carried = enter_states(initial, *inner, 2, 1, inside);
+  const Surroundings around = surroundings_of({initial, 2, 1}, *inner, site);
+  const Attributes ending = ending_of(*inner, around);
+  const std::string trips = loop_trips(*inner, around, ending, site);
+  const Site inside = open_region(RegionKind::Repeated, site);
+  // A body only runs where its condition holds, unless the loop has none and ignores the next ones.
+  const bool has_condition = !at(flat.inputs, 1).empty();
+  Names inputs{structure_node(structure_op::kLoopCounter, {trips}, inside),
+               structure_node(structure_op::kLoopCondition, {trips}, inside,
+                              has_condition ? Attributes{{kContinues, std::int64_t{1}}} : ending)};
+  const std::vector<Carried> carried = enter_states({initial, 2, 1}, around, trips, inside);
   for (const Carried& state : carried) inputs.push_back(state.entry);
   HORUS_TRY(const Names outputs, inline_graph(*inner, inputs, "body", inside));
   for (std::size_t i = 0; i < flat.outputs.size(); ++i) {
@@ -163,7 +160,8 @@ Result<Done> Flattener::scan(const Graph& inner, const ScanPlan& plan, const Sit
   const std::string trips =
       structure_node(structure_op::kScanTrips, plan.scans, site, {{"axes", axes}});
   const Site inside = open_region(RegionKind::Repeated, site);
-  const std::vector<Carried> carried = enter_states(plan.states, inner, 0, 0, inside);
+  const Surroundings around = surroundings_of({plan.states, 0, 0}, inner, site);
+  const std::vector<Carried> carried = enter_states({plan.states, 0, 0}, around, trips, inside);
   Names inputs;
   for (const Carried& state : carried) inputs.push_back(state.entry);
   for (std::size_t i = 0; i < plan.scans.size(); ++i) {
@@ -271,6 +269,10 @@ Result<Done> Flattener::declare_graph(const Graph& inner, const std::string& pre
   for (const Tensor& tensor : inner.initializers) {
     // An input with a value of its own to fall back on: it is always given.
     if (scope.names.contains(tensor.name)) continue;
+    if (const std::string* first = first_copy(&tensor)) {
+      HORUS_TRY_DONE(declare(tensor.name, *first, scope));
+      continue;
+    }
     Tensor copy = tensor;
     copy.name = fresh(prefix + tensor.name);
     HORUS_TRY_DONE(declare(tensor.name, copy.name, scope));
@@ -278,6 +280,7 @@ Result<Done> Flattener::declare_graph(const Graph& inner, const std::string& pre
                                 (tensor.integers ? tensor.integers->size() : 0) +
                                 (tensor.floats ? tensor.floats->size() : 0);
     HORUS_TRY_DONE(charge(1, numbers * sizeof(std::int64_t), tensor.name));
+    remember_copy(&tensor, copy.name);
     flat_.model.graph.initializers.push_back(std::move(copy));
   }
   for (const Node& node : inner.nodes) {
@@ -327,43 +330,6 @@ std::string Flattener::structure_node(std::string_view op, Names inputs, const S
             .attributes = std::move(attributes)};
   emit(std::move(node), site.region);
   return result;
-}
-
-/// The states of a loop, which are inputs of its body from `first_input` on and outputs from
-/// `first_output` on. A value that no trip changes enters the body as it is.
-std::vector<Flattener::Carried> Flattener::enter_states(const Names& initial, const Graph& inner,
-                                                        std::size_t first_input,
-                                                        std::size_t first_output,
-                                                        const Site& inside) {
-  const PassThrough shown{inner};
-  std::vector<Carried> carried;
-  for (std::size_t i = 0; i < initial.size(); ++i) {
-    Carried state{.initial = initial[i], .entry = initial[i]};
-    const std::string_view next = shown.source(inner.outputs[first_output + i].name);
-    if (next != inner.inputs[first_input + i].name) {
-      state.entry = structure_node(structure_op::kLoopState, {initial[i]}, inside);
-      state.node = last_node();
-    }
-    carried.push_back(std::move(state));
-  }
-  return carried;
-}
-
-void Flattener::leave_state(const Carried& state, const std::string& next, const std::string& trips,
-                            const std::string& result, const Site& site) {
-  if (state.node == kNone) {
-    if (result.empty()) return;
-    Node copy{.name = "",
-              .op_type = "Identity",
-              .domain = "",
-              .inputs = {state.initial},
-              .outputs = {result},
-              .attributes = {}};
-    emit(std::move(copy), site.region);
-    return;
-  }
-  structure_node(structure_op::kLoopResult, {next, state.initial, trips}, site, {}, result);
-  flat_.structure.carried.push_back({.entry = state.node, .result = last_node()});
 }
 
 }  // namespace horus::graph

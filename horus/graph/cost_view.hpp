@@ -51,7 +51,7 @@ class CostView : public NodeView {
   }
   /// The first output, which every costed node has.
   [[nodiscard]] const Fact& result() const {
-    HORUS_CHECK(output(0) != nullptr, "only nodes with a known first output are costed");
+    HORUS_CHECK(output(0) != nullptr, "only nodes with a first output are costed");
     return *outputs_[0];
   }
   [[nodiscard]] double result_size() const { return count(result().shape); }

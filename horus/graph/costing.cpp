@@ -4,6 +4,7 @@
 #include "horus/graph/costing.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <span>
 #include <string>
@@ -22,7 +23,14 @@ struct Gathered {
   double flops_forward{};
   double flops_backward{};
   double weight_elements{};
+  double weights_first_used{};
   int weight_tensors{};
+};
+
+/// A state of a loop that is `next`, a value from around the loop, after every trip.
+struct Steady {
+  ValueIndex initial{};
+  ValueIndex next{};
 };
 
 class Coster {
@@ -36,6 +44,7 @@ class Coster {
         training_{training},
         composites_{composites},
         runs_{runs},
+        structure_{structure},
         gathered_(composites.list.size()),
         opset_{opset_of(model)} {
     const std::size_t values = index.names.size();
@@ -45,9 +54,16 @@ class Coster {
     keeps_output_.assign(values, false);
     is_linear_.assign(model.graph.nodes.size(), false);
     gradient_uses_.assign(values, 0);
+    is_claimed_.assign(values, false);
     // What a trip hands on is what the next one is given: it is kept once per trip, not twice.
     for (const CarriedState& state : structure.carried) {
-      storage_[index.inputs[state.result][0]] = index.outputs[state.entry][0];
+      const ValueIndex next = index.inputs[state.result][0];
+      const ValueIndex entry = index.outputs[state.entry][0];
+      if (is_made_inside(next, structure.region(state.entry))) {
+        storage_[next] = entry;
+      } else {
+        steady_.emplace(entry, Steady{.initial = index.inputs[state.entry][0], .next = next});
+      }
     }
   }
 
@@ -58,6 +74,8 @@ class Coster {
       if (!inference_.gaps[n].empty() || runs_.of(n) == 0) continue;
       works.push_back({.node = n, .work = cost(n)});
     }
+    // What only such nodes read that are done before training.
+    for (NodeWork& work : works) work.work.weights_first_used += claim_weights(work.node);
     return works;
   }
 
@@ -80,6 +98,7 @@ class Coster {
     if (adds_bias(n, view)) fuse_bias(view, sheet.work);
     if (sheet.work.kind == OpKind::Linear) is_linear_[n] = true;
     account_weights(view, sheet.work);
+    if (sheet.work.kind != OpKind::Free) sheet.work.weights_first_used = claim_weights(n);
     account_integers(view, sheet.work);
     if (composites_.of[n] != kNone) {
       sheet.work = cost_member(n, view, std::move(sheet.work));
@@ -104,6 +123,7 @@ class Coster {
     sum.flops_forward += work.flops_forward;
     sum.flops_backward += work.flops_backward;
     sum.weight_elements += work.weight_elements;
+    sum.weights_first_used += work.weights_first_used;
     sum.weight_tensors += work.weight_tensors;
     CostSheet sheet;
     sheet.work.name = std::move(work.name);
@@ -127,6 +147,7 @@ class Coster {
     work.flops_forward = sum.flops_forward;
     work.flops_backward = sum.flops_backward;
     work.weight_elements = sum.weight_elements;
+    work.weights_first_used = sum.weights_first_used;
     work.weight_tensors = sum.weight_tensors;
     if (sum.meets_gradient) add_gradients(view.size(0), work);
     keep_tensors(composite.last, composite.inputs, sheet);
@@ -196,6 +217,20 @@ class Coster {
     }
   }
 
+  /// Elements of the parameters that node `n` reads and nobody before it read: over all nodes these
+  /// add up to the parameters of the model, as far as any node with a cost reads them.
+  double claim_weights(NodeIndex n) {
+    double elements = 0.0;
+    for (const ValueIndex value : index_.inputs[n]) {
+      const ValueIndex source = value == kNone ? kNone : training_.source[value];
+      if (source == kNone || is_claimed_[source]) continue;
+      if (training_.part[source] != Part::Trained || fact(source) == nullptr) continue;
+      is_claimed_[source] = true;
+      elements += count(fact(source)->shape);
+    }
+    return elements;
+  }
+
   static void account_integers(const CostView& view, OpWork& work) {
     if (work.kind == OpKind::Free) return;
     const auto add = [&work](const Fact& fact) {
@@ -212,7 +247,7 @@ class Coster {
   /// Views share the storage of their input; so do activations that overwrite an input which nobody
   /// else needs.
   void share_storage(NodeIndex n, const CostView& view, OpWork& work) {
-    if (work.op_type == structure_op::kLoopState) return;  // Each trip has its own.
+    if (work.op_type == structure_op::kLoopState) return enter_loop(index_.outputs[n][0]);
     const std::size_t shown = shown_input(n, view.node());
     const ValueIndex input = index_.inputs[n].empty() ? kNone : index_.inputs[n][shown];
     const ValueIndex output = index_.outputs[n].empty() ? kNone : index_.outputs[n][0];
@@ -227,9 +262,28 @@ class Coster {
     if (work.inplace) share(input, output);
   }
 
+  /// Each trip has its own, unless all but the first are given the same value from around the loop.
+  void enter_loop(ValueIndex entry) {
+    const auto state = steady_.find(entry);
+    if (state != steady_.end()) storage_[entry] = storage_[state->second.next];
+  }
+
+  [[nodiscard]] bool is_made_inside(ValueIndex value, std::uint32_t outer) const {
+    const NodeIndex maker = index_.producer[value];
+    std::uint32_t region = maker == kNone ? 0 : structure_.region(maker);
+    while (region > outer) region = structure_.regions[region].parent;  // Parents come first.
+    return region == outer;
+  }
+
+  /// True where a value from around a loop would be laid where each trip has a value of its own.
+  [[nodiscard]] bool leaves_loop(ValueIndex input, ValueIndex output) const {
+    const NodeIndex maker = index_.producer[storage_[output]];
+    return maker != kNone && !is_made_inside(input, structure_.region(maker));
+  }
+
   /// The result of a loop's body lies where the next trip reads it, so its maker writes there too.
   void share(ValueIndex input, ValueIndex output) {
-    if (storage_[output] == output || storage_[input] != input) {
+    if (storage_[output] == output || storage_[input] != input || leaves_loop(input, output)) {
       storage_[output] = storage_[input];
       return;
     }
@@ -276,6 +330,9 @@ class Coster {
   }
 
   void keep(ValueIndex value, OpWork& work) {
+    if (const auto state = steady_.find(value); state != steady_.end()) {
+      keep(state->second.initial, work);
+    }
     const ValueIndex root = value == kNone ? kNone : storage_[value];
     if (root == kNone || training_.part[value] != Part::Activation || is_kept_[root]) return;
     is_kept_[root] = true;
@@ -303,12 +360,15 @@ class Coster {
   const Training& training_;
   const Composites& composites_;
   const Runs& runs_;
+  const Structure& structure_;
+  std::map<ValueIndex, Steady> steady_;
   std::vector<Gathered> gathered_;  // Per composite.
   std::int64_t opset_;
   std::vector<ValueIndex> storage_;  // Per value: the value whose memory it shares.
   std::vector<bool> is_kept_;        // Per storage.
   std::vector<bool> keeps_output_;   // Per value: its producer needs it backward.
   std::vector<bool> is_linear_;      // Per node.
+  std::vector<bool> is_claimed_;     // Per source: a node counts it as its own.
   std::vector<std::uint32_t> gradient_uses_;
 };
 

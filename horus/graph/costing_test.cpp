@@ -65,39 +65,22 @@ TEST(ConvolutionCost, TellsDepthwiseFromGrouped) {
   EXPECT_EQ(grouped.gemm, (GemmShape{.m = 16, .n = 4, .k = 4, .groups = 2}));
 }
 
-// facebookresearch/fvcore issue 78: ConvTranspose2d(32, 1, 3) on 1 x 32 x 1 x 1 is 288, not 81.
-TEST(TransposedConvolutionCost, FollowsTheInputNotTheOutput) {
-  ModelSketch sketch;
-  sketch.input("x", {1, 32, 1, 1}).weight("w", {32, 1, 3, 3});
-  sketch.node("ConvTranspose", {"x", "w"}, {"y"}).output("y");
-  EXPECT_EQ(work_of(sketch, "y").macs, 288);
-}
-
-// sovrasov/flops-counter.pytorch issue 149: ConvTranspose2d(3, 1, 2, stride 2) on 1 x 3 x 2 x 2 is
-// 48 multiply-accumulates and 13 parameters, not 208.
-TEST(TransposedConvolutionCost, CountsEveryInputAndKernelElementOnce) {
-  ModelSketch sketch;
-  sketch.input("x", {1, 3, 2, 2}).weight("w", {3, 1, 2, 2}).weight("b", {1});
-  sketch.node("ConvTranspose", {"x", "w", "b"}, {"y"}, {{"strides", Ints{2, 2}}}).output("y");
-  const GraphFeatures features = features_of(sketch);
-  EXPECT_EQ(features.ops[0].macs, 48);
-  EXPECT_EQ(features.parameters, 13);
-  EXPECT_EQ(features.output_elements, 16);
-}
-
-// pytorch/pytorch issue 119806: backward of ConvTranspose2d(192, 384, 2, stride 2) on 6 x 192 x 30
-// x 96 is twice its forward, not 2,880 times.
-TEST(TransposedConvolutionCost, BackwardIsTwiceForward) {
-  ModelSketch sketch;
-  sketch.input("x", {6, 192, 30, 96}).weight("k", {192, 192, 1, 1}).weight("w", {192, 384, 2, 2});
-  sketch.node("Conv", {"x", "k"}, {"h"});
-  sketch.node("ConvTranspose", {"h", "w"}, {"y"}, {{"strides", Ints{2, 2}}}).output("y");
-  const OpWork work = work_of(sketch, "y");
-  EXPECT_EQ(work.flops_backward, 2 * work.flops_forward);
-  EXPECT_EQ(work.flops_forward, 2.0 * 6 * 192 * 30 * 96 * 384 * 4);
-}
+// Transposed convolutions stand in operator_reports_test.cpp.
 
 // --- Products ------------------------------------------------------------------------------------
+
+TEST(SharedWeights, BelongToTheFirstOperatorThatReadsThem) {
+  ModelSketch sketch;
+  sketch.input("x", {2, 4}).weight("w", {4, 4}).weight("v", {4, 4});
+  sketch.node("MatMul", {"x", "w"}, {"h"});
+  sketch.node("MatMul", {"h", "w"}, {"k"});
+  sketch.node("MatMul", {"k", "v"}, {"y"}).output("y");
+  EXPECT_EQ(work_of(sketch, "h").weights_first_used, 16);
+  EXPECT_EQ(work_of(sketch, "k").weights_first_used, 0);
+  EXPECT_EQ(work_of(sketch, "k").weight_elements, 16);
+  EXPECT_EQ(work_of(sketch, "y").weights_first_used, 16);
+  EXPECT_EQ(features_of(sketch).parameters, 32);
+}
 
 TEST(LinearCost, AWeightMakesALinearLayerAndTwoActivationsAProduct) {
   ModelSketch sketch;

@@ -102,12 +102,15 @@ Warning folded_normalization(const ExportView& view) {
         "{} of {} convolutions have weights and biases that the exporter computed (first '{}'): {}",
         computed.count, convolutions, computed.first, kUnfold);
   }
-  // An untrained normalization folds into a bias of zero, which some exporters drop.
-  const bool are_alike = biased == convolutions || biased == 0;
-  const bool is_suspect = are_alike && !is_normalized && !has_pairs && is_modern;
+  // An untrained normalization folds into a bias of zero, which some exporters drop. What then
+  // still has one is the head of the network.
+  constexpr std::size_t kBodyPerHead = 8;
+  const bool is_bare = biased * kBodyPerHead <= convolutions;
+  const bool is_full = biased == convolutions && !has_pairs;
+  const bool is_suspect = (is_bare || is_full) && !is_normalized && is_modern;
   if (convolutions < kFewest || !is_suspect) return std::nullopt;
-  return fmt::format("{} {} convolutions have a bias and nothing is normalized: {}",
-                     biased == 0 ? "none of" : "all", convolutions, kUnfold);
+  return fmt::format("{} of {} convolutions have a bias and nothing is normalized: {}", biased,
+                     convolutions, kUnfold);
 }
 
 /// Attention blocks and the wide layers behind convolutions are where networks drop out.

@@ -87,6 +87,15 @@ void take_back_to(const Mark& mark, FlatModel& flat) {
   flat.structure.carried.resize(mark.carried);
 }
 
+/// A Constant that may be a parameter: an array of numbers that no call sets.
+bool is_weight(const Node& node) {
+  if (node.op_type != "Constant" || !node.domain.empty() || node.outputs.size() != 1) return false;
+  const auto found = node.attributes.find("value");
+  const auto* tensor =
+      found == node.attributes.end() ? nullptr : std::get_if<Tensor>(&found->second);
+  return tensor != nullptr && !tensor->dims.empty() && is_floating(tensor->type);
+}
+
 Node broken(const Node& flat, std::string reason) {
   Node node{.name = flat.name,
             .op_type = std::string{structure_op::kBroken},
@@ -141,8 +150,34 @@ Result<Done> Flattener::add_node(const Node& node, const Body& body) {
   const Function* function = called_by(node);
   if (function != nullptr || expansion_of(node) != nullptr) return expand(node, function, body);
   HORUS_TRY(Node flat, renamed(node, body));
+  if (!body.scope->is_main && is_weight(node)) {
+    if (const std::string* first = first_copy(&node)) {
+      flat.op_type = "Identity";
+      flat.inputs = {*first};
+      flat.attributes.clear();
+    } else {
+      remember_copy(&node, flat.outputs[0]);
+    }
+  }
   emit(std::move(flat), body.region);
   return Done{};
+}
+
+const std::string* Flattener::first_copy(const void* constant) const {
+  const auto found = copies_.find(constant);
+  return found == copies_.end() ? nullptr : &found->second;
+}
+
+void Flattener::remember_copy(const void* constant, const std::string& name) {
+  copies_.emplace(constant, name);
+  copied_.push_back(constant);
+}
+
+void Flattener::forget_copies(std::size_t kept) {
+  while (copied_.size() > kept) {
+    copies_.erase(copied_.back());
+    copied_.pop_back();
+  }
 }
 
 Result<Done> Flattener::expand(const Node& node, const Function* function, const Body& body) {
@@ -150,10 +185,12 @@ Result<Done> Flattener::expand(const Node& node, const Function* function, const
   // What stands for control flow comes to a few nodes per input and output.
   HORUS_TRY_DONE(charge(4 + flat.inputs.size() + flat.outputs.size(), 0, name_of(flat)));
   const Mark mark = mark_of(flat_);
+  const std::size_t copies = copied_.size();
   const Result<Done> done = function != nullptr ? expand_call(flat, *function, body)
                                                 : (this->*expansion_of(node))(node, flat, body);
   if (done || done.error().code != Errc::Corrupt) return done;
   take_back_to(mark, flat_);
+  forget_copies(copies);
   emit(broken(flat, done.error().message), body.region);
   return Done{};
 }

@@ -22,11 +22,11 @@ namespace structure_op {
 inline constexpr std::string_view kBroken = "Broken";  ///< Cannot be flattened; says why.
 inline constexpr std::string_view kChoice = "Choice";  ///< Condition of an If: true for `then`.
 inline constexpr std::string_view kMerge = "Merge";    ///< Then-value, else-value, choice.
-inline constexpr std::string_view kLoopTrips = "LoopTrips";      ///< Largest count, condition.
+inline constexpr std::string_view kLoopTrips = "LoopTrips";      ///< Most, condition, next one.
 inline constexpr std::string_view kScanTrips = "ScanTrips";      ///< The values that are scanned.
-inline constexpr std::string_view kLoopCounter = "LoopCounter";  ///< The trip's number.
-inline constexpr std::string_view kLoopCondition = "LoopCondition";  ///< Whether it goes on.
-inline constexpr std::string_view kLoopState = "LoopState";    ///< Initial value: value of a trip.
+inline constexpr std::string_view kLoopCounter = "LoopCounter";  ///< Trips: the number of one.
+inline constexpr std::string_view kLoopCondition = "LoopCondition";  ///< Trips: goes on?
+inline constexpr std::string_view kLoopState = "LoopState";          ///< Initial, trips: in a trip.
 inline constexpr std::string_view kLoopResult = "LoopResult";  ///< Next value, initial, trips.
 inline constexpr std::string_view kScanSlice = "ScanSlice";    ///< A value without its `axis`.
 inline constexpr std::string_view kStack = "Stack";  ///< Value of a trip, trips: all of them.
@@ -35,7 +35,7 @@ inline constexpr std::string_view kMapCollect = "MapCollect";  ///< Value of a t
 }  // namespace structure_op
 
 /// Attributes of those nodes. kStandsFor is the operator type in the file; kGiven a trip count from
-/// the caller; kContinues is 1 where the largest count alone ends a loop.
+/// the caller; kContinues is 1 where a body always asks for the next trip, 0 where it never does.
 inline constexpr const char* kReason = "reason";
 inline constexpr const char* kStandsFor = "stands_for";
 inline constexpr const char* kGiven = "given";

@@ -147,6 +147,19 @@ TEST(Flatten, ReadsABodyByTheVersionOfItsOwnOperatorSet) {
   EXPECT_EQ(shape_in(analysis, "y"), (std::vector<std::int64_t>{5}));
 }
 
+TEST(Flatten, NamesTheVersionOfTheBodyWhereItsOperatorIsNotInIt) {
+  ModelSketch body{11};
+  body.node("Gelu", {"a"}, {"b"});
+  ModelSketch sketch{20};  // The first version that has Gelu.
+  sketch.input("x", {2, 3}).output("y");
+  add_call(sketch, "f", {"x"}, {"y"});
+  Function function = function_of("f", body, {"a"}, {"b"});
+  function.opsets = {{"", 11}};
+  sketch.model().functions = {function};
+  EXPECT_THAT(analysis_of(sketch).warnings,
+              ElementsAre(HasSubstr("version 11 of the operator set does not have (first Gelu")));
+}
+
 TEST(Flatten, ShowsAnInputThatAFunctionReturnsUnchanged) {
   ModelSketch body;
   body.node("Relu", {"a"}, {"b"});

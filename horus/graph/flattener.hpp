@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The walk behind flatten(): calls of functions in flatten.cpp, If, Loop and Scan in
-// control_flow.cpp.
+// control_flow.cpp and loop_states.cpp.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +14,7 @@
 
 #include "horus/base/result.hpp"
 #include "horus/graph/flatten.hpp"
+#include "horus/graph/pass_through.hpp"
 
 namespace horus::graph {
 
@@ -70,7 +71,7 @@ class Flattener {
   [[nodiscard]] Result<Done> check_depth(const Body& body, std::string_view where) const;
   NodeIndex emit(Node node, std::uint32_t region);
 
-  // Control flow (control_flow.cpp).
+  // Control flow (control_flow.cpp; states of loops in loop_states.cpp).
   using Expansion = Result<Done> (Flattener::*)(const Node& node, const Node& flat,
                                                 const Body& body);
   static Expansion expansion_of(const Node& node);
@@ -98,6 +99,7 @@ class Flattener {
     std::string initial;
     std::string entry;
     NodeIndex node{kNone};  ///< The LoopState; kNone for a value that no trip changes.
+    std::string next{};     ///< From around the loop, the same after every trip; mostly empty.
   };
   Result<Done> scan(const Graph& inner, const ScanPlan& plan, const Site& site);
   Result<Done> scan_batch(const Graph& inner, const ScanPlan& plan, const Site& site);
@@ -109,11 +111,33 @@ class Flattener {
   using Attributes = std::map<std::string, AttributeValue>;
   std::string structure_node(std::string_view op, Names inputs, const Site& site,
                              Attributes attributes = {}, std::string result = {});
-  std::vector<Carried> enter_states(const Names& initial, const Graph& inner,
-                                    std::size_t first_input, std::size_t first_output,
-                                    const Site& inside);
+  /// The states of a loop: inputs of its body from `first_input` on, outputs from `first_output`.
+  struct States {
+    const Names& initial;
+    std::size_t first_input;
+    std::size_t first_output;
+  };
+  /// What a body has from around it, in every trip alike.
+  struct Surroundings {
+    const Graph& body;
+    PassThrough shown;
+    std::map<std::string_view, std::string> unchanged;  ///< States that no trip changes: values.
+    const NameScope& scope;
+  };
+  static Surroundings surroundings_of(const States& states, const Graph& inner, const Site& site);
+  [[nodiscard]] std::string value_around(std::string_view name, const Surroundings& around) const;
+  static Attributes ending_of(const Graph& inner, const Surroundings& around);
+  std::string loop_trips(const Graph& inner, const Surroundings& around, const Attributes& ending,
+                         const Site& site);
+  std::vector<Carried> enter_states(const States& states, const Surroundings& around,
+                                    const std::string& trips, const Site& inside);
   void leave_state(const Carried& state, const std::string& next, const std::string& trips,
                    const std::string& result, const Site& site);
+  // A body that stands several times in the flat graph has each of its constants once.
+  [[nodiscard]] const std::string* first_copy(const void* constant) const;
+  void remember_copy(const void* constant, const std::string& name);
+  void forget_copies(std::size_t kept);
+
   [[nodiscard]] NodeIndex last_node() const {
     return static_cast<NodeIndex>(flat_.model.graph.nodes.size() - 1);
   }
@@ -127,6 +151,8 @@ class Flattener {
   // For membership only.
   std::unordered_set<std::string_view> main_names_;  ///< Values of the graph of the file.
   std::unordered_set<std::string> made_names_;       ///< All others.
+  std::map<const void*, std::string> copies_;  ///< Of constants of bodies: names. Only searched.
+  std::vector<const void*> copied_;            ///< The same, in order.
   std::size_t next_suffix_{1};
   std::size_t nodes_{};
   std::size_t bytes_{};

@@ -45,7 +45,19 @@ class Indexer {
   ValueIndex add(std::string_view name) {
     const auto id = static_cast<ValueIndex>(index_.names.size());
     const auto [entry, is_new] = ids_.try_emplace(name, id);
-    if (!is_new) return entry->second;
+    return is_new ? append(name) : entry->second;
+  }
+
+  /// The first output where nobody wants it, as of an LSTM of which only the last state is used.
+  /// What a node costs is told by it all the same.
+  ValueIndex add_unnamed(NodeIndex n) {
+    const ValueIndex id = append({});
+    index_.producer[id] = n;
+    return id;
+  }
+
+  ValueIndex append(std::string_view name) {
+    const auto id = static_cast<ValueIndex>(index_.names.size());
     index_.names.push_back(name);
     index_.producer.push_back(kNone);
     index_.initializer.push_back(nullptr);
@@ -78,7 +90,7 @@ class Indexer {
     for (NodeIndex n = 0; n < graph_.nodes.size(); ++n) {
       for (const std::string& name : graph_.nodes[n].outputs) {
         if (name.empty()) {
-          index_.outputs[n].push_back(kNone);
+          index_.outputs[n].push_back(index_.outputs[n].empty() ? add_unnamed(n) : kNone);
           continue;
         }
         const ValueIndex id = add(name);

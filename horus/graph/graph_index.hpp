@@ -20,13 +20,14 @@ inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max()
 
 /// A main graph with its names resolved. Views into the graph, which must outlive it.
 struct GraphIndex {
-  std::vector<std::string_view> names;            ///< Per value.
+  std::vector<std::string_view> names;            ///< Per value; "" for a first output left out.
   std::vector<NodeIndex> producer;                ///< Per value; kNone for inputs, initializers.
   std::vector<const Tensor*> initializer;         ///< Per value; nullptr where it is none.
   std::vector<const ValueInfo*> declared;         ///< Per value; nullptr where nothing is declared.
   std::vector<std::vector<NodeIndex>> consumers;  ///< Per value; one entry per use.
   std::vector<std::vector<ValueIndex>> inputs;    ///< Per node; kNone for one left out.
-  std::vector<std::vector<ValueIndex>> outputs;   ///< Per node; kNone for one left out.
+  /// Per node; kNone for one left out, but the first of a node is always a value.
+  std::vector<std::vector<ValueIndex>> outputs;
   /// Per node: it works on what is known of its inputs, as what stands for a branch does.
   std::vector<bool> takes_unknown;
   std::vector<NodeIndex> order;          ///< Topological; file order where that is one.

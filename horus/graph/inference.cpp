@@ -12,11 +12,15 @@
 
 #include "horus/base/text.hpp"
 #include "horus/graph/frozen_batch.hpp"
+#include "horus/graph/limits.hpp"
 #include "horus/graph/op_rule.hpp"
 #include "horus/graph/ops/history.hpp"
+#include "horus/graph/rounding.hpp"
 
 namespace horus::graph {
 namespace {
+
+constexpr const char* kTooLarge = "an output is larger than any memory";
 
 std::optional<Fact> fact_of(const Tensor& tensor) {
   if (!is_sound(tensor.dims)) return std::nullopt;
@@ -28,10 +32,13 @@ std::optional<Fact> fact_of(const Tensor& tensor) {
   return fact;
 }
 
+std::size_t length_of(const Contents& contents) {
+  return std::visit([](const auto& list) { return list.size(); }, contents);
+}
+
 /// Contents that do not fill their shape are not believed.
 bool fills(const Contents& contents, const Shape& shape) {
-  const std::size_t length = std::visit([](const auto& list) { return list.size(); }, contents);
-  return length == static_cast<std::size_t>(elements(shape));
+  return length_of(contents) == static_cast<std::size_t>(elements(shape));
 }
 
 std::optional<Contents> fold(const OpRule& rule, const NodeView& node, const Fact& output) {
@@ -89,14 +96,31 @@ Result<Facts> run_rule(const OpRule& rule, const NodeView& node) {
   if (node.problem()) return refuse(*node.problem());
   if (!facts) return facts;
   for (Fact& fact : *facts) {
-    if (!is_sound_fact(fact)) return refuse("an output is larger than any memory");
+    if (!is_sound_fact(fact)) return refuse(kTooLarge);
     if (fact.contents && !fills(*fact.contents, fact.shape)) fact.contents.reset();
   }
   if (!facts->empty() && !facts->front().contents) {
     facts->front().contents = fold(rule, node, facts->front());
   }
+  for (Fact& fact : *facts) {
+    if (fact.contents) round_to(fact.type, *fact.contents);
+  }
   pass_bounds_on(node, *facts);
   return facts;
+}
+
+/// What a fact holds beside its own shape, as kFollowedBytesMax counts it.
+std::size_t bytes_followed(const Fact& fact) {
+  std::size_t bytes = 0;
+  if (fact.contents) {
+    const std::size_t length = length_of(*fact.contents);
+    if (length > kAlwaysFollowed) bytes += length * sizeof(std::int64_t);
+  }
+  if (!fact.sequence) return bytes;
+  for (const Shape& shape : *fact.sequence) {
+    bytes += sizeof(Shape) + shape.size() * sizeof(std::int64_t);
+  }
+  return bytes;
 }
 
 class Inferrer {
@@ -147,6 +171,13 @@ class Inferrer {
     auto facts = facts_of(n, *inputs);
     if (!facts) return give_up(n, facts.error().message);
     const auto& outputs = index_.outputs[n];
+    if (facts->empty() && !outputs.empty()) return give_up(n, "its outputs are not inferred");
+    if (!cut_to_budget(n, *facts)) {
+      return give_up(n,
+                     fmt::format("the sequences and contents of small tensors in this model take "
+                                 "more than {} MiB, the most that Horus follows",
+                                 kFollowedBytesMax >> 20U));
+    }
     const auto is_bound = [](const Fact& fact) { return fact.is_bound; };
     if (std::ranges::any_of(*facts, is_bound)) found_.bounded.push_back(n);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -157,6 +188,22 @@ class Inferrer {
         blame(outputs[i], fmt::format("output {} of {} is not inferred", i, label(n)));
       }
     }
+  }
+
+  /// Drops contents that the budget has no room for; false where there is none for a sequence.
+  bool cut_to_budget(NodeIndex n, Facts& facts) {
+    for (Fact& fact : facts) {
+      const std::size_t bytes = bytes_followed(fact);
+      if (bytes <= budget_) {
+        budget_ -= bytes;
+        continue;
+      }
+      if (fact.sequence) return false;
+      fact.contents.reset();
+      if (found_.unfollowed.empty() || found_.unfollowed.back() != n)
+        found_.unfollowed.push_back(n);
+    }
+    return true;
   }
 
   Result<Facts> facts_of(NodeIndex n, const std::vector<const Fact*>& inputs) {
@@ -178,6 +225,8 @@ class Inferrer {
 
   /// Looks whether a constant keeps this node at the file's batch, and scales it if so.
   Result<Facts> thaw(NodeIndex n, const OpRule& rule, const NodeView& view, Result<Facts> facts) {
+    // Too large a batch is no frozen one.
+    if (!facts && facts.error().message == kTooLarge) return facts;
     const auto before = known_inputs(index_, *reference_, n);
     const ValueIndex output = index_.outputs[n].empty() ? kNone : index_.outputs[n][0];
     if (!before || output == kNone || !reference_->facts[output]) return facts;
@@ -283,6 +332,7 @@ class Inferrer {
   const Binding& binding_;
   AtBatch at_;
   const Inference* reference_;
+  std::size_t budget_{kFollowedBytesMax};
   Inference found_;
 };
 

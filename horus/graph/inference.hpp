@@ -24,6 +24,8 @@ struct Inference {
   std::vector<NodeIndex> repaired;
   /// Nodes with an output whose sizes depend on data and are bounds, in topological order.
   std::vector<NodeIndex> bounded;
+  /// Nodes with an output whose contents are beyond kFollowedBytesMax, in topological order.
+  std::vector<NodeIndex> unfollowed;
   /// Nodes whose operator does not exist in the version of the operator set that the file claims.
   std::vector<NodeIndex> misplaced;
 };

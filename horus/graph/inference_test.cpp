@@ -28,7 +28,7 @@ using Ints = std::vector<std::int64_t>;
 std::optional<Fact> fact_of(const Model& model, std::string_view name) {
   const auto index = index_graph(model.graph);
   if (!index) return std::nullopt;
-  const auto binding = bind_inputs(*index, classify_inputs(model, *index), {});
+  const auto binding = bind_inputs(model, *index, classify_inputs(model, *index), {});
   if (!binding) return std::nullopt;
   const Inference found = infer(model, *index, *binding, AtBatch::Wanted, nullptr);
   for (ValueIndex value = 0; value < index->names.size(); ++value) {

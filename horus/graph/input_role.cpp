@@ -114,7 +114,21 @@ class Uses {
     return role;
   }
 
+  /// True where an array of the file stands in the place of weights.
+  [[nodiscard]] bool has_own_weights() const {
+    for (ValueIndex value = 0; value < index_.names.size(); ++value) {
+      const Tensor* tensor = index_.initializer[value];
+      if (tensor == nullptr || !is_floating(tensor->type) || !is_array(*tensor)) continue;
+      if (role_of(value) == InputRole::Parameter) return true;
+    }
+    return false;
+  }
+
  private:
+  static bool is_array(const Tensor& tensor) {
+    return std::ranges::any_of(tensor.dims, [](std::int64_t size) { return size > 1; });
+  }
+
   std::optional<InputRole> role_in(NodeIndex n, ValueIndex value, ValueIndex source) const {
     const OpRule* rule = find_rule(model_.graph.nodes[n]);
     if (rule == nullptr) return std::nullopt;
@@ -165,6 +179,8 @@ std::vector<InputRole> classify_inputs(const Model& model, const GraphIndex& ind
   const bool has_parameters = std::ranges::any_of(
       index.graph_inputs, [&](ValueIndex value) { return by_name(value) == InputRole::Parameter; });
   const Uses uses{model, index};
+  // A file that brings weights along, and names none among its inputs, is fed data only.
+  const bool judges_by_use = has_parameters || !uses.has_own_weights();
   std::vector<InputRole> roles;
   std::optional<std::size_t> first_by_use;
   bool has_data = false;
@@ -173,7 +189,7 @@ std::vector<InputRole> classify_inputs(const Model& model, const GraphIndex& ind
     auto role = by_name(value);
     has_weights = has_weights || (role && has_data);
     if (!role && has_parameters) role = role_by_path(index.names[value], index.declared[value]);
-    if (!role) {
+    if (!role && judges_by_use) {
       role = uses.role_of(value);
       if (role && !first_by_use) first_by_use = roles.size();
     }

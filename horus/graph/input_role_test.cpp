@@ -62,5 +62,34 @@ TEST(InputRole, DataThatStandsBehindAllWeightsStaysData) {
   EXPECT_THAT(roles(sketch), ElementsAre(Parameter, Data));
 }
 
+/// y = x w + c, with the matrix in the file or fed like all else.
+ModelSketch gemm(const std::string& matrix) {
+  ModelSketch sketch;
+  sketch.input("x", {2, 4}).input("c", {5});
+  if (matrix == "fed") sketch.input("fed", {4, 5});
+  if (matrix == "own") sketch.weight("own", {4, 5});
+  return std::move(sketch.node("Gemm", {"x", matrix, "c"}, {"y"}).output("y"));
+}
+
+TEST(InputRole, WhatIsFedToANetworkWithWeightsOfItsOwnIsData) {
+  ModelSketch own = gemm("own");
+  EXPECT_THAT(roles(own), ElementsAre(Data, Data));
+  ModelSketch fed = gemm("fed");
+  EXPECT_THAT(roles(fed), ElementsAre(Data, Parameter, Parameter));
+}
+
+TEST(InputRole, OneNamedWeightMakesUsesCountBesideWeightsOfTheFile) {
+  // Exporters fold constants: a matrix that two layers share may be in the file all the same.
+  ModelSketch sketch = gemm("own");
+  sketch.input("fc.weight", {5, 5}).node("Gemm", {"y", "fc.weight"}, {"z"}).output("z");
+  EXPECT_THAT(roles(sketch), ElementsAre(Data, Parameter, Parameter));
+}
+
+TEST(InputRole, ConstantsThatAreNoWeightsLeaveUsesToBeJudged) {
+  ModelSketch sketch = gemm("fed");
+  sketch.weight("one", {}).weight("mask", {5}).node("Mul", {"y", "mask"}, {"z"}).output("z");
+  EXPECT_THAT(roles(sketch), ElementsAre(Data, Parameter, Parameter));
+}
+
 }  // namespace
 }  // namespace horus::graph

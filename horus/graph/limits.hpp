@@ -51,6 +51,14 @@ inline constexpr std::uint64_t kFloatBytesMax = 1024;
 /// More elements than this are an error: products of dims stay within 64 bits.
 inline constexpr std::uint64_t kElementsMax = std::uint64_t{1} << 62U;
 
+/// Contents of tensors and shapes of sequences that inference holds at once, as every node that
+/// hands them on has a copy: twice what ReadLimits::contents lets a file bring along. Beyond, they
+/// are taken for unknown.
+inline constexpr std::size_t kFollowedBytesMax = std::size_t{64} << 20U;
+/// Contents up to here are followed in any case: shapes of tensors, which all else depends on. Such
+/// a list takes no more memory than what is known of its value without it.
+inline constexpr std::size_t kAlwaysFollowed = 32;
+
 /// Trips of a loop beyond this are taken for "until the condition says so": exporters write the
 /// largest integer where there is no bound, and no training step runs a body so often.
 inline constexpr std::int64_t kTripsMax = std::int64_t{1} << 31;

@@ -3,7 +3,9 @@
 
 #include "horus/graph/node_view.hpp"
 
+#include <cmath>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -16,6 +18,20 @@ namespace {
 // Kernels, strides, axes and the like; far above any real one, and small enough that a product with
 // a size still fits std::int64_t after a range check.
 constexpr std::int64_t kLargestSetting = std::int64_t{1} << 31;
+
+/// Contents as integers: those that are, and real numbers that are whole.
+std::optional<std::vector<std::int64_t>> whole_numbers(const Fact& fact) {
+  if (const auto* integers = integers_of(fact)) return *integers;
+  if (!fact.contents) return std::nullopt;
+  std::vector<std::int64_t> whole;
+  for (const double real : std::get<std::vector<double>>(*fact.contents)) {
+    const bool is_whole =
+        std::abs(real) <= static_cast<double>(kMaxElements) && real == std::trunc(real);
+    if (!is_whole) return std::nullopt;
+    whole.push_back(static_cast<std::int64_t>(real));
+  }
+  return whole;
+}
 
 }  // namespace
 
@@ -94,9 +110,7 @@ const Tensor* NodeView::tensor(const char* name) const {
 
 std::optional<std::vector<std::int64_t>> NodeView::contents(std::size_t i) const {
   if (!has_input(i)) return std::nullopt;
-  const std::vector<std::int64_t>* numbers = integers_of(input(i));
-  if (numbers == nullptr) return std::nullopt;
-  return *numbers;
+  return whole_numbers(input(i));
 }
 
 std::optional<double> NodeView::scalar(std::size_t i) const {
@@ -125,7 +139,7 @@ bool NodeView::depends_on_data(const char* name) const {
 
 std::optional<std::vector<std::int64_t>> NodeView::setting(const char* name) const {
   if (const Fact* given = input_of_setting(name)) {
-    if (const auto* numbers = integers_of(*given)) return *numbers;
+    if (auto numbers = whole_numbers(*given)) return numbers;
     note(
         fmt::format("the input '{}' depends on data or is stored outside the file, so its value "
                     "is unknown",

@@ -49,7 +49,8 @@ class NodeView {
   /// The tensor of a tensor attribute, or nullptr.
   [[nodiscard]] const Tensor* tensor(const char* name) const;
 
-  /// Integers of an input, or nothing where the input is absent or its contents are unknown.
+  /// Integers of an input, or nothing where the input is absent or its contents are unknown. The
+  /// first versions of a few operators have counts as real numbers: whole ones are integers.
   [[nodiscard]] std::optional<std::vector<std::int64_t>> contents(std::size_t i) const;
   /// The only number of an input of one element, whole or real, or nothing.
   [[nodiscard]] std::optional<double> scalar(std::size_t i) const;

@@ -91,19 +91,6 @@ TEST(CounterReports, Fvcore42) {
   EXPECT_EQ(totals_of(analysis->features).flops_forward, 16 * (4 + 1));
 }
 
-// ThanatosShinji/onnx-tool #91, #110, #5, #27, #89: an operator that the profiler does not know
-// stopped the whole profile. Here it is one gap, and the rest is counted.
-TEST(CounterReports, OnnxTool91) {
-  ModelSketch sketch;
-  sketch.input("x", {4, 8}).weight("w", {8, 6}).node("MatMul", {"x", "w"}, {"h"});
-  sketch.node("NobodyKnowsThis", {"h"}, {"u"}).node("Relu", {"h"}, {"y"}).output("y").output("u");
-  const auto analysis = analyse(sketch.model());
-  ASSERT_TRUE(analysis);
-  ASSERT_EQ(analysis->gaps.size(), 1U);
-  EXPECT_EQ(analysis->gaps[0].op_type, "NobodyKnowsThis");
-  EXPECT_EQ(totals_of(analysis->features).macs, 4 * 8 * 6);
-}
-
 // The packaged ONNX 1.12 is silent about these: Gelu (version 20), GroupNormalization (18),
 // num_outputs of Split (18) and axes of Pad (18).
 TEST(CounterReports, WhatTheOracleDoesNotKnow) {

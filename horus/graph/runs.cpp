@@ -55,14 +55,17 @@ Runs::Runs(const Structure& structure, const GraphIndex& index, const Inference&
     const double trips = static_cast<double>(*decided);
     own_[r] = region.kind == RegionKind::Repeated ? trips : (is_taken ? 1.0 : 0.0);
   }
-  spread(1);
+  spread();
 }
 
-void Runs::spread(std::uint32_t first) {
-  for (std::uint32_t r = first; r < own_.size(); ++r) {
+void Runs::spread() {
+  endless_.clear();
+  for (std::uint32_t r = 1; r < own_.size(); ++r) {
     // Loops in loops in loops can ask for more runs than a double can tell apart.
     constexpr double kMost = 9007199254740992.0;  // 2^53
-    of_region_[r] = std::min(own_[r] * of_region_[structure_->regions[r].parent], kMost);
+    const double runs = own_[r] * of_region_[structure_->regions[r].parent];
+    of_region_[r] = std::min(runs, kMost);
+    if (runs > kMost) endless_.push_back(r);
   }
 }
 
@@ -89,7 +92,7 @@ std::vector<std::uint32_t> Runs::drop_cheaper_branches(const std::vector<NodeWor
     own_[takes_then ? region.sibling : r] = 0;
     weights[region.parent].add(weights[kept]);
   }
-  spread(1);
+  spread();
   return {differing.rbegin(), differing.rend()};
 }
 

@@ -27,6 +27,8 @@ class Runs {
     return of_region_.empty() ? 1.0 : of_region_[structure_->region(n)];
   }
   [[nodiscard]] double of_region(std::uint32_t region) const { return of_region_[region]; }
+  /// Regions that run more often than can be counted; 2^53 times counts for them.
+  [[nodiscard]] const std::vector<std::uint32_t>& endless() const { return endless_; }
   /// Repeated regions whose trips are unknown, and then-branches whose condition is, in order.
   [[nodiscard]] const std::vector<std::uint32_t>& undecided() const { return undecided_; }
 
@@ -35,12 +37,13 @@ class Runs {
   std::vector<std::uint32_t> drop_cheaper_branches(const std::vector<NodeWork>& works);
 
  private:
-  void spread(std::uint32_t first);
+  void spread();
 
   const Structure* structure_{nullptr};
   std::vector<double> own_;  ///< Relative to the region around.
   std::vector<double> of_region_;
   std::vector<std::uint32_t> undecided_;
+  std::vector<std::uint32_t> endless_;
 };
 
 /// Multiplies what `work` does in one run. Left alone: weights, which are there once; the product

@@ -30,6 +30,7 @@ class Check {
 
   std::vector<std::string> run(const std::vector<std::uint32_t>& differing) {
     warn_of_open_loops();
+    warn_of_endless_loops();
     warn_of_early_ends();
     warn_of_branches(differing);
     warn_of_changing_states();
@@ -58,15 +59,44 @@ class Check {
                     names.size(), named(names), printable(names.front())));
   }
 
+  void warn_of_endless_loops() {
+    if (runs_.endless().empty()) return;
+    const std::uint32_t first = runs_.endless().front();
+    warnings_.push_back(
+        fmt::format("{} loops in loops run more than 2^53 times (first '{}'): counted as that "
+                    "often, so their costs are at least what is shown",
+                    runs_.endless().size(), printable(region(first).name)));
+  }
+
+  /// The number that a value is, where it is known.
+  [[nodiscard]] std::optional<std::int64_t> number(ValueIndex value) const {
+    const bool is_known = value != kNone && inference_.facts[value];
+    const auto* numbers = is_known ? integers_of(*inference_.facts[value]) : nullptr;
+    if (numbers == nullptr || numbers->size() != 1) return std::nullopt;
+    return numbers->front();
+  }
+
+  /// False for a loop that its conditions may end before its largest number of trips, or keep from
+  /// running at all.
+  [[nodiscard]] bool ends_as_counted(std::uint32_t r) const {
+    const NodeIndex n = region(r).control;
+    const auto& settings = node(n).attributes;
+    if (node(n).op_type != structure_op::kLoopTrips || settings.contains(kGiven)) return true;
+    const auto& inputs = index_.inputs[n];
+    const bool has_condition = inputs.size() > 1 && inputs[1] != kNone;
+    if (has_condition && !number(inputs[1])) return false;
+    if (number(index_.outputs[n][0]).value_or(2) < 2) return true;
+    const auto stated = settings.find(kContinues);
+    if (stated != settings.end()) return stated->second == AttributeValue{std::int64_t{1}};
+    return inputs.size() > 2 && number(inputs[2]).value_or(0) != 0;
+  }
+
   void warn_of_early_ends() {
     std::vector<std::string> names;
     for (std::uint32_t r = 1; r < structure_.regions.size(); ++r) {
       if (region(r).kind != RegionKind::Repeated || runs_.of_region(r) == 0) continue;
-      const auto& settings = node(region(r).control).attributes;
-      const auto goes_on = settings.find(kContinues);
-      if (goes_on == settings.end() || goes_on->second != AttributeValue{std::int64_t{0}}) continue;
       const bool is_open = std::ranges::binary_search(runs_.undecided(), r);
-      if (!is_open && !settings.contains(kGiven)) names.push_back(region(r).name);
+      if (!is_open && !ends_as_counted(r)) names.push_back(region(r).name);
     }
     if (names.empty()) return;
     warnings_.push_back(

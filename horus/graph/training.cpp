@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "horus/graph/attention_mask.hpp"
 #include "horus/graph/op_rule.hpp"
 #include "horus/graph/shape.hpp"
 
@@ -28,7 +29,11 @@ class Pass {
   /// empty where nothing does.
   Pass(const Model& model, const GraphIndex& index, const std::vector<InputRole>& roles,
        const Inference& inference, const std::vector<bool>& carries_gradient)
-      : model_{model}, index_{index}, inference_{inference}, carries_gradient_{carries_gradient} {
+      : model_{model},
+        index_{index},
+        inference_{inference},
+        carries_gradient_{carries_gradient},
+        masks_{model, index, inference} {
     const std::size_t values = index.names.size();
     found_.part.assign(values, Part::Activation);
     found_.needs_gradient.assign(values, false);
@@ -130,7 +135,8 @@ class Pass {
   void set_trip_value(NodeIndex n) {
     set_outputs(n, Gradient::Flows);
     const ValueIndex value = index_.outputs[n][0];
-    found_.part[value] = Part::Activation;
+    const auto& fact = inference_.facts[value];
+    if (!fact || !fact->contents) found_.part[value] = Part::Activation;
     if (!carries_gradient_.empty() && carries_gradient_[n]) found_.needs_gradient[value] = true;
   }
 
@@ -157,13 +163,17 @@ class Pass {
 
   /// A weight seen under another shape, type or order is still that weight.
   bool passes_on(NodeIndex n) {
-    if (!passes_weight_on(model_.graph.nodes[n].op_type)) return false;
+    const std::string_view op = model_.graph.nodes[n].op_type;
+    const bool cuts_triangle = op == "Trilu";
+    if (!cuts_triangle && !passes_weight_on(op)) return false;
     if (index_.inputs[n].empty() || index_.outputs[n].empty()) return false;
     const ValueIndex value = index_.inputs[n][0];
     const ValueIndex output = index_.outputs[n][0];
     if (value == kNone || output == kNone || found_.source[value] == kNone) return false;
     found_.source[output] = found_.source[value];
     found_.part[output] = Part::Fixed;
+    // A triangle is a mask, unless an operator holds its weights there.
+    if (cuts_triangle) claim_[found_.source[value]] = Claim::WeightOnly;
     return true;
   }
 
@@ -195,6 +205,7 @@ class Pass {
         break;
       case 'x':
         if (!is_array || claim_[source] != Claim::Anywhere || draws_mask(n, source)) break;
+        if (rule.gradient == Gradient::Stops || masks_.is_mask(n, value, source)) break;
         if (learns_here(n)) train(source);
         break;
       default:
@@ -245,6 +256,7 @@ class Pass {
   const GraphIndex& index_;
   const Inference& inference_;
   const std::vector<bool>& carries_gradient_;
+  AttentionMasks masks_;
   Training found_;
   std::vector<Claim> claim_;
   std::vector<bool> is_trained_;

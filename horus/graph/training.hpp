@@ -26,7 +26,8 @@ struct Training {
 
 /// A tensor trains when it is listed as a parameter, stands at a weight slot of a known operator,
 /// or meets activations that carry a gradient in plain arithmetic as a floating initializer of more
-/// than one element. Constants written as nodes only train at weight slots. A gradient that reaches
+/// than one element, unless it is a mask of attention or a triangle cut out of one. Constants
+/// written as nodes only train at weight slots. A gradient that reaches
 /// what a trip of a loop hands on reaches what the trip was given. Cost: linear in nodes and edges,
 /// times the depth of loops.
 [[nodiscard]] Training find_training(const Model& model, const GraphIndex& index,

@@ -106,7 +106,7 @@ OutputFile::~OutputFile() {
 Result<OutputFile> OutputFile::create(const std::string& path) {
   HORUS_TRY(const Target target, resolve(path));
   if (target.is_folder) {
-    return fail(Errc::InvalidArgument, "is a directory; expected the name of a file", path);
+    return fail(Errc::Unsupported, "is a directory; expected the name of a file", path);
   }
   if (target.in_place) {
     HORUS_TRY(Descriptor opened, open_in_place(path));

@@ -21,7 +21,7 @@ Result<RegularFile> open_regular(const std::string& path) {
   }
   if (!S_ISREG(status.st_mode)) {
     const char* what = S_ISDIR(status.st_mode) ? "is a directory" : "is not a regular file";
-    return fail(Errc::InvalidArgument, std::string{what} + "; expected a file", path);
+    return fail(Errc::Unsupported, std::string{what} + "; expected a file", path);
   }
   return RegularFile{std::move(descriptor), static_cast<std::size_t>(status.st_size)};
 }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "horus/report/axis.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
 
 #include <fmt/format.h>
+
+#include "horus/report/table.hpp"
 
 namespace horus::report {
 namespace {
@@ -29,9 +32,12 @@ RoundStep round_step(double value) {
 /// that is near.
 Axis axis_of(double largest, int ticks_max, double scale, std::string unit) {
   Axis axis{.unit = std::move(unit), .scale = scale, .max = largest, .ticks = {}, .decimals = 0};
-  const RoundStep step = round_step(largest / scale / ticks_max);
+  RoundStep step = round_step(largest / scale / ticks_max);
+  // Without a prefix, what is counted is whole: there is no tenth of a byte.
+  if (scale == 1.0 && step.exponent < 0) step = {.value = 1.0, .exponent = 0};
+  axis.max = std::max(axis.max, step.value * scale);
   axis.decimals = step.exponent < 0 ? -step.exponent : 0;
-  const double count = std::floor(largest / scale / step.value * (1.0 + 1e-9));
+  const double count = std::floor(axis.max / scale / step.value * (1.0 + 1e-9));
   for (double i = 0.0; i <= count; i += 1.0) axis.ticks.push_back(i * step.value * scale);
   return axis;
 }
@@ -41,7 +47,8 @@ bool is_drawable(double largest) { return std::isfinite(largest) && largest > 0.
 }  // namespace
 
 std::string Axis::tick_text(double value) const {
-  return fmt::format("{:.{}f}", value / scale, decimals);
+  return decimals == 0 ? with_commas(value / scale)
+                       : fmt::format("{:.{}f}", value / scale, decimals);
 }
 
 Axis count_axis(double largest, int ticks_max) {

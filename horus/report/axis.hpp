@@ -16,12 +16,12 @@ struct Axis {
 
   /// Share of the axis, 0 to 1.
   [[nodiscard]] double place(double value) const { return value / max; }
-  /// The tick without its unit: "2.5".
+  /// The tick without its unit: "2.5", "1,000".
   [[nodiscard]] std::string tick_text(double value) const;
 };
 
-/// Ticks at 1, 2 or 5 times a power of ten, at most `ticks_max` steps. `largest` <= 0 gives an axis
-/// from 0 to 1.
+/// Ticks at 1, 2 or 5 times a power of ten, at most `ticks_max` steps and at least one; at whole
+/// numbers where the unit has no prefix. `largest` <= 0 gives an axis from 0 to 1.
 [[nodiscard]] Axis count_axis(double largest, int ticks_max);
 /// The same with a decimal prefix before `unit`: "GFLOP".
 [[nodiscard]] Axis prefixed_axis(double largest, int ticks_max, const std::string& unit);

@@ -11,6 +11,7 @@
 #include "horus/report/stage_labels.hpp"
 #include "horus/report/svg.hpp"
 #include "horus/report/table.hpp"
+#include "horus/report/totals.hpp"
 
 namespace horus::report {
 namespace {
@@ -19,9 +20,13 @@ constexpr double kWidth = 976.0;
 constexpr double kHeight = 582.0;
 constexpr Box kWorkPanel{.left = 76.0, .top = 92.0, .width = 820.0, .height = 230.0};
 constexpr Box kMemoryPanel{.left = 76.0, .top = 360.0, .width = 820.0, .height = 150.0};
+constexpr double kEmptyHeight = 108.0;  // of a picture without panels
 constexpr double kTitleLine = 30.0;
 constexpr double kSummaryLine = 50.0;
+constexpr double kGapLine = 66.0;
 constexpr double kSmall = 11.0;        // font size of axes and legends
+constexpr double kLarge = 17.0;        // font size of the title
+constexpr double kBarWidthMax = 60.0;  // wider ones look like panels
 constexpr double kHeadroom = 1.05;     // above the largest value
 constexpr std::size_t kBarsMax = 410;  // of two units each
 constexpr double kElementBytes = 4.0;
@@ -84,14 +89,17 @@ class Plot {
   explicit Plot(const wire::InspectReport& report)
       : report_{report},
         profile_{depth_profile(report.in_order, kBarsMax)},
-        svg_{kWidth, kHeight, "FLOPs and memory of " + report.model + " along its depth", kStyle} {}
+        height_{profile_.bars.empty() ? kEmptyHeight : kHeight},
+        svg_{kWidth, height_, "FLOPs and memory of " + report.model + " along its depth", kStyle} {}
 
   std::string draw() && {
-    svg_.rectangle({.left = 0.0, .top = 0.0, .width = kWidth, .height = kHeight}, "hp-p");
+    svg_.rectangle({.left = 0.0, .top = 0.0, .width = kWidth, .height = height_}, "hp-p");
     head();
     if (profile_.bars.empty()) {
       svg_.text({kWorkPanel.left, kWorkPanel.top}, Anchor::Start, kTextClass,
-                "No operator runs a kernel: there is nothing to draw.");
+                report_.nodes_without_cost.empty()
+                    ? "No operator runs a kernel: there is nothing to draw."
+                    : "The costs of its operators are not known: there is nothing to draw.");
       return std::move(svg_).finish();
     }
     stages();
@@ -114,17 +122,22 @@ class Plot {
   }
 
   void head() {
-    constexpr std::size_t kTitleLetters = 90;
-    svg_.text({kWorkPanel.left, kTitleLine}, Anchor::Start, "hp-h",
-              shortened(report_.model, kTitleLetters));
-    std::string summary = fmt::format(
-        "batch {}, {} operators: {} a training step, {} parameters, {} kept for the backward pass",
-        report_.batch, with_commas(static_cast<double>(profile_.operators)),
-        flop_text(report_.flops_training), with_prefix(report_.parameters),
-        memory_text(report_.activation_bytes));
-    const std::size_t gaps = report_.nodes_without_cost.size();
-    if (gaps > 0) summary += fmt::format("; {} nodes without cost are not drawn", gaps);
+    std::size_t letters = 90;
+    std::string title = shortened(report_.model, letters);
+    while (letters > 10 && text_width(title, kLarge) > kWorkPanel.width) {
+      title = shortened(report_.model, --letters);
+    }
+    svg_.text({kWorkPanel.left, kTitleLine}, Anchor::Start, "hp-h", title);
+    const std::string summary = fmt::format(
+        "batch {}, {}: {} a training step, {} parameters, {} kept for the backward pass",
+        report_.batch, counted(profile_.operators, "operator"), flop_text(report_.flops_training),
+        with_prefix(report_.parameters), memory_text(report_.activation_bytes));
     svg_.text({kWorkPanel.left, kSummaryLine}, Anchor::Start, "hp-s", summary);
+    const std::size_t gaps = report_.nodes_without_cost.size();
+    if (gaps == 0) return;
+    svg_.text({kWorkPanel.left, kGapLine}, Anchor::Start, "hp-s",
+              fmt::format("{} without cost, not drawn; the numbers are {}", counted(gaps, "node"),
+                          report_.nodes_with_bounds == 0 ? "lower bounds" : bound_word(report_)));
   }
 
   /// Every second stage has a darker ground; names stand below the axis of depth.
@@ -143,7 +156,8 @@ class Plot {
       }
       is_dark = !is_dark;
       if (label.text.empty()) continue;
-      svg_.line({left + 1.0, kBracketLine}, {left + width - 1.0, kBracketLine}, "hp-a");
+      const double inset = std::min(1.0, width / 4.0);
+      svg_.line({left + inset, kBracketLine}, {left + width - inset, kBracketLine}, "hp-a");
       svg_.text({left + width / 2.0, kNameLine}, Anchor::Middle, kTextClass, label.text);
     }
   }
@@ -191,8 +205,9 @@ class Plot {
 
   void work_bar(std::size_t bar, const Axis& axis) {
     constexpr double kVisible = 0.1;
-    const double left = x_of(begin_of(bar));
-    const double width = x_of(end_of(bar)) - left;
+    const double room = x_of(end_of(bar)) - x_of(begin_of(bar));
+    const double width = std::min(room, kBarWidthMax);
+    const double left = x_of(begin_of(bar)) + (room - width) / 2.0;
     double bottom = kWorkPanel.bottom();
     for (std::size_t group = 0; group < kCostGroups; ++group) {
       const double flops = profile_.bars[bar].flops[group];
@@ -295,6 +310,7 @@ class Plot {
 
   const wire::InspectReport& report_;
   DepthProfile profile_;
+  double height_;
   Svg svg_;
 };
 

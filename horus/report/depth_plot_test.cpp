@@ -11,6 +11,7 @@
 namespace horus::report {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -55,6 +56,23 @@ TEST(Axis, OfNothingIsStillAnAxis) {
          {count_axis(largest, 5), memory_axis(largest, 5), prefixed_axis(largest, 5, "FLOP")}) {
       EXPECT_GT(axis.max, 0.0);
       EXPECT_GE(axis.ticks.size(), 2U);
+    }
+  }
+}
+
+TEST(Axis, HasNoFractionsOfAByteAndSeparatesThousands) {
+  const Axis nothing = memory_axis(0.0, 4);
+  EXPECT_THAT(nothing.ticks, ElementsAre(0.0, 1.0));
+  EXPECT_EQ(nothing.tick_text(1.0), "1");
+  EXPECT_EQ(memory_axis(1000.0, 4).tick_text(1000.0), "1,000");
+  EXPECT_THAT(prefixed_axis(0.3, 6, "FLOP").ticks, ElementsAre(0.0, 1.0));
+}
+
+TEST(Axis, HasAtLeastTwoTicks) {
+  for (double largest = 1.0; largest < 1e7; largest *= 1.07) {
+    for (const int ticks_max : {4, 6, 10}) {
+      EXPECT_GE(count_axis(largest, ticks_max).ticks.size(), 2U) << largest;
+      EXPECT_GE(memory_axis(largest, ticks_max).ticks.size(), 2U) << largest;
     }
   }
 }
@@ -106,6 +124,22 @@ TEST(StageLabels, NameWhatHasRoom) {
   EXPECT_EQ(labels[3].text, "block3");
 }
 
+TEST(StageLabels, GoOneLevelDeeperWhereOneStageHoldsAll) {
+  std::vector<wire::NodeRow> rows = chain(480);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].name = "h." + std::to_string(i / 10) + ".mlp" + std::to_string(i % 10);
+  }
+  rows[0].name = "wte.gather";
+  std::vector<std::string> texts;
+  for (const StageLabel& label : label_stages(rows, 820.0, 11.0)) {
+    if (!label.text.empty()) texts.push_back(label.text);
+  }
+  EXPECT_THAT(texts, Contains("h.11"));
+  EXPECT_THAT(texts, Not(Contains("h")));
+  EXPECT_GT(texts.size(), 10U);
+  EXPECT_LT(texts.size(), 30U);
+}
+
 TEST(DepthPlot, DrawsOneBarPerOperatorAndNamesItsStages) {
   wire::InspectReport report{.model = "net.onnx", .in_order = chain(30)};
   const std::string picture = depth_plot(report);
@@ -126,7 +160,27 @@ TEST(DepthPlot, EscapesNamesAndBoundsItsSize) {
 }
 
 TEST(DepthPlot, SaysThatThereIsNothingToDraw) {
-  EXPECT_THAT(depth_plot({.model = "empty"}), HasSubstr("nothing to draw"));
+  const std::string empty = depth_plot({.model = "empty"});
+  EXPECT_THAT(empty, HasSubstr("No operator runs a kernel"));
+  EXPECT_THAT(empty, HasSubstr("height=\"108\""));
+}
+
+TEST(DepthPlot, SaysThatCostsAreUnknownWhereAllAre) {
+  wire::InspectReport report{.model = "odd"};
+  report.nodes_without_cost = {{.name = "n", .op_type = "Warp", .reason = "unknown operator"}};
+  const std::string picture = depth_plot(report);
+  EXPECT_THAT(picture, HasSubstr("costs of its operators are not known"));
+  EXPECT_THAT(picture, HasSubstr("1 node without cost"));
+  EXPECT_THAT(picture, Not(HasSubstr("runs a kernel")));
+}
+
+TEST(DepthPlot, CutsATitleThatWouldRunOutOfThePicture) {
+  wire::InspectReport report{.model = std::string(85, 'W'), .in_order = chain(2)};
+  const std::string picture = depth_plot(report);
+  const std::string line = picture.substr(picture.find("\"hp-h\"") + 1);
+  const std::string title = line.substr(line.find('>') + 1, line.find('<') - line.find('>') - 1);
+  EXPECT_THAT(title, HasSubstr("..."));
+  EXPECT_LT(title.size(), 70U);
 }
 
 TEST(DepthPlot, IsFiniteForCostsOfZeroAndBeyondReason) {

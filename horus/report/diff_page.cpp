@@ -23,8 +23,8 @@ std::string signed_text(double difference, std::string (*text)(double)) {
 
 Section totals_section(const wire::InspectDiff& diff) {
   Table table{.columns = {{.title = "total", .align = Align::Left},
-                          {.title = "before"},
-                          {.title = "after"},
+                          {.title = bound_title("before", diff.before)},
+                          {.title = bound_title("after", diff.after)},
                           {.title = "difference"},
                           {.title = "relative"}},
               .rows = {}};
@@ -77,9 +77,17 @@ std::string side_text(const wire::LayerChange& change, Text text) {
   return step_text(text(*change.before), text(*change.after));
 }
 
+/// The same for a cost, which may be unknown.
+template <class Text>
+std::string cost_text(const wire::LayerChange& change, Text text) {
+  return side_text(change, [text](const wire::NodeRow& row) {
+    return row.gap.empty() ? text(row) : std::string{"?"};
+  });
+}
+
 std::vector<Cell> layer_cells(const wire::LayerChange& change) {
   using Row = wire::NodeRow;
-  constexpr std::array<Tone, 3> kTones{Tone::Good, Tone::Bad, Tone::Warn};
+  constexpr std::array<Tone, 4> kTones{Tone::Good, Tone::Bad, Tone::Warn, Tone::Warn};
   const auto output = [](const Row& r) { return r.shape ? shape_text(*r.shape) : "?"; };
   return {
       {.text = std::string{name_of(change.change)},
@@ -87,10 +95,10 @@ std::vector<Cell> layer_cells(const wire::LayerChange& change) {
       {.text = side_text(change, [](const Row& r) { return shortened(r.name, kNameWidth); })},
       {.text = side_text(change, [](const Row& r) { return r.op_type; })},
       {.text = side_text(change, output)},
-      {.text = side_text(change, [](const Row& r) { return with_prefix(r.parameters); })},
-      {.text = side_text(change, [](const Row& r) { return with_prefix(r.macs); })},
-      {.text = side_text(change, [](const Row& r) { return with_prefix(r.flops_training()); })},
-      {.text = side_text(change, [](const Row& r) { return memory_text(r.activation_bytes); })}};
+      {.text = cost_text(change, [](const Row& r) { return with_prefix(r.parameters); })},
+      {.text = cost_text(change, [](const Row& r) { return with_prefix(r.macs); })},
+      {.text = cost_text(change, [](const Row& r) { return with_prefix(r.flops_training()); })},
+      {.text = cost_text(change, [](const Row& r) { return memory_text(r.activation_bytes); })}};
 }
 
 Section layer_section(const wire::InspectDiff& diff) {
@@ -116,9 +124,10 @@ Section layer_section(const wire::InspectDiff& diff) {
     section.lines.push_back(
         {.label = fmt::format("... and {} more; --json lists all", diff.layers.size() - kShown)});
   }
-  std::string counts = fmt::format("{} layers unchanged", diff.layers_unchanged);
+  std::string counts =
+      counted(static_cast<std::size_t>(diff.layers_unchanged), "layer") + " of equal cost";
   if (diff.layers_renamed > 0) {
-    counts += fmt::format(", {} unchanged but for the name", diff.layers_renamed);
+    counts += fmt::format(", {} of equal cost under another name", diff.layers_renamed);
   }
   section.lines.push_back({.label = counts + ". Nodes that run no kernel are no layers."});
   return section;
@@ -129,8 +138,10 @@ std::vector<std::string> notes_of(const wire::InspectDiff& diff) {
   for (const wire::InspectReport* report : {&diff.before, &diff.after}) {
     const std::size_t gaps = report->nodes_without_cost.size();
     if (gaps > 0) {
-      notes.push_back(fmt::format("{}: {} nodes without cost, so its totals are lower bounds",
-                                  report->model, gaps));
+      const bool is_lower = report->nodes_with_bounds == 0;
+      notes.push_back(fmt::format("{}: {} without cost, so each of its totals is {}{}",
+                                  report->model, counted(gaps, "node"), is_lower ? "a " : "",
+                                  bound_word(*report)));
     }
   }
   // What both say is said once.
@@ -152,7 +163,7 @@ Document document(const wire::InspectDiff& diff) {
   };
   Document document{
       .title = fmt::format("{} -> {}", diff.before.model, diff.after.model),
-      .summary = fmt::format("batch {}, {} nodes", step_text(batch(diff.before), batch(diff.after)),
+      .summary = fmt::format("batch {}, nodes {}", step_text(batch(diff.before), batch(diff.after)),
                              step_text(nodes(diff.before), nodes(diff.after))),
       .lines = {},
       .sections = {}};

@@ -11,10 +11,8 @@ namespace {
 constexpr std::size_t kNameWidth = 44;
 
 Section totals_section(const wire::InspectReport& report) {
-  const bool is_whole = report.nodes_without_cost.empty();
   Table table{
-      .columns = {{.title = is_whole ? "total" : "total (lower bound)", .align = Align::Left},
-                  {.title = ""}},
+      .columns = {{.title = bound_title("total", report), .align = Align::Left}, {.title = ""}},
       .rows = {}};
   for (const Total& total : totals()) {
     table.rows.push_back({{.text = total.title}, {.text = total.text(total.value(report))}});
@@ -44,7 +42,12 @@ Section operator_section(const wire::InspectReport& report) {
                           {.text = memory_text(row.activation_bytes)},
                           {.text = with_prefix(row.kernels)}});
   }
-  return {.heading = "By operator", .table = std::move(table), .lines = {}};
+  Section section{.heading = "By operator", .table = std::move(table), .lines = {}};
+  if (report.parameters_unread > 0.0) {
+    section.lines.push_back({.label = with_commas(report.parameters_unread) +
+                                      " parameters are read by no node with a cost."});
+  }
+  return section;
 }
 
 Section node_section(const wire::InspectReport& report) {
@@ -84,9 +87,13 @@ Section gap_section(const wire::InspectReport& report) {
     section.lines.push_back(
         {.label = fmt::format("... and {} more; --json lists all", total - kShown)});
   }
-  section.lines.push_back({.label = "The totals are lower bounds: these nodes are not in them.",
-                           .tone = Tone::Warn,
-                           .text = {}});
+  const bool is_lower = report.nodes_with_bounds == 0;
+  section.lines.push_back(
+      {.label = is_lower ? "The totals are lower bounds: these nodes are not in them."
+                         : "The totals are neither lower nor upper bounds: these nodes are not in "
+                           "them, and others are counted at their largest.",
+       .tone = Tone::Warn,
+       .text = {}});
   return section;
 }
 
@@ -107,9 +114,9 @@ Section value_section(const std::vector<wire::ValueRow>& values) {
 
 Document document(const wire::InspectReport& report) {
   Document document{.title = report.model,
-                    .summary = fmt::format("batch {}, opset {}, IR version {}, {} nodes",
-                                           report.batch, report.opset, report.ir_version,
-                                           with_commas(static_cast<double>(report.nodes))),
+                    .summary = fmt::format("batch {}, opset {}, IR version {}, {}", report.batch,
+                                           report.opset, report.ir_version,
+                                           counted(static_cast<std::size_t>(report.nodes), "node")),
                     .lines = {},
                     .sections = {}};
   for (const wire::InputRow& input : report.inputs) {

@@ -19,6 +19,50 @@ TEST(InspectPage, SaysThatTotalsAreLowerBoundsWhenANodeHasNoCost) {
   EXPECT_THAT(text, HasSubstr("lower bounds"));
 }
 
+TEST(InspectPage, CallsTotalsNoBoundWhereSomeNodesAreMissingAndOthersAtTheirLargest) {
+  wire::InspectReport report{.model = "net.onnx", .nodes_with_bounds = 2};
+  EXPECT_THAT(page(report, Colour::Off), HasSubstr("total (upper bound)"));
+  report.nodes_without_cost = {{.name = "n1", .op_type = "Magic", .reason = "unknown operator"}};
+  const std::string text = page(report, Colour::Off);
+  EXPECT_THAT(text, HasSubstr("total (neither a lower nor an upper bound)"));
+  EXPECT_THAT(text, Not(HasSubstr("are lower bounds")));
+}
+
+TEST(InspectPage, SaysHowManyParametersAreInNoRow) {
+  const wire::InspectReport report{
+      .model = "net", .parameters_unread = 1024, .by_operator = {{.op_type = "Relu", .nodes = 1}}};
+  EXPECT_THAT(page(report, Colour::Off), HasSubstr("1,024 parameters are read by no node"));
+}
+
+TEST(DiffPage, TellsWhichSideIsALowerBoundAndWhichCostsAreUnknown) {
+  wire::InspectReport before{.model = "a"};
+  before.nodes_without_cost = {{.name = "odd", .op_type = "Warp", .reason = "unknown operator"}};
+  const std::string text = page(wire::compare(before, {.model = "b"}), Colour::Off);
+  EXPECT_THAT(text, HasSubstr("before (lower bound)  after  difference"));
+  EXPECT_THAT(text, HasSubstr("a: 1 node without cost, so each of its totals is a lower bound"));
+  EXPECT_THAT(text, HasSubstr("removed  odd"));
+  EXPECT_THAT(text, HasSubstr("0 layers of equal cost"));
+}
+
+TEST(PredictPage, CallsALowerBoundByItsName) {
+  wire::PredictReport report{.jobs = {"a.onnx"}, .nodes = 50};
+  report.predictions.emplace_back();
+  EXPECT_THAT(page(report, Colour::Off), Not(HasSubstr("ower bound")));
+  report.nodes_without_cost = 48;
+  EXPECT_THAT(page(report, Colour::Off), HasSubstr("step time (lower bound)"));
+  EXPECT_THAT(page(report, Colour::Off), HasSubstr("Lower bounds: 48 of 50 nodes without cost"));
+}
+
+TEST(PredictPage, GivesLongStepsInHoursAndDays) {
+  wire::PredictReport report{.jobs = {"a.onnx"}};
+  report.predictions.emplace_back().prediction.step_time_s = {9999.0, 5000.0, 20000.0};
+  EXPECT_THAT(page(report, Colour::Off), HasSubstr("9999.0 s [5000.0, 20000.0]"));
+  report.predictions[0].prediction.step_time_s = {36000.0, 18000.0, 72000.0};
+  EXPECT_THAT(page(report, Colour::Off), HasSubstr("10.0 h [5.0, 20.0]"));
+  report.predictions[0].prediction.step_time_s = {864000.0, 432000.0, 1728000.0};
+  EXPECT_THAT(page(report, Colour::Off), HasSubstr("10.0 d [5.0, 20.0]"));
+}
+
 TEST(InspectPage, CutsALongListOfGapsAndSaysHowManyAreLeft) {
   wire::InspectReport report{.model = "net.onnx"};
   report.nodes_without_cost.resize(25);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of a prediction.
+#include <array>
+
 #include <fmt/format.h>
 
 #include "horus/base/text.hpp"
@@ -24,12 +26,31 @@ std::string utilization_text(const Interval& share) {
                      share.high * 100.0);
 }
 
+struct TimeUnit {
+  const char* name;
+  double seconds;
+  double below_s;  ///< For times shorter than this.
+};
+
 /// "102.8 ms [65.6, 161.7]": all three in the unit that suits the expected one.
-std::string step_text(const Interval& seconds) {
-  const bool is_short = seconds.expected < 1.0;
-  const double scale = is_short ? 1e3 : 1.0;
-  return fmt::format("{:.1f} {} [{:.1f}, {:.1f}]", seconds.expected * scale, is_short ? "ms" : "s",
-                     seconds.low * scale, seconds.high * scale);
+std::string step_text(const Interval& time_s) {
+  constexpr double kDay = 86400.0;
+  constexpr auto kUnits = std::to_array<TimeUnit>(
+      {{"ms", 1e-3, 1.0}, {"s", 1.0, 1e4}, {"h", 3600.0, 2.0 * kDay}, {"d", kDay, kDay}});
+  std::size_t i = 0;
+  while (i + 1 < kUnits.size() && time_s.expected >= kUnits[i].below_s) ++i;
+  const TimeUnit& unit = kUnits[i];
+  return fmt::format("{:.1f} {} [{:.1f}, {:.1f}]", time_s.expected / unit.seconds, unit.name,
+                     time_s.low / unit.seconds, time_s.high / unit.seconds);
+}
+
+/// What is not in the numbers, or "".
+std::string missing_text(const wire::PredictReport& report, Colour colour) {
+  if (report.nodes_without_cost == 0) return {};
+  return toned(fmt::format("Lower bounds: {} of {} without cost are not in these numbers.\n",
+                           with_commas(static_cast<double>(report.nodes_without_cost)),
+                           counted(static_cast<std::size_t>(report.nodes), "node")),
+               Tone::Warn, colour);
 }
 
 std::vector<Cell> prediction_cells(const wire::PredictionRow& row) {
@@ -44,10 +65,11 @@ std::vector<Cell> prediction_cells(const wire::PredictionRow& row) {
 }
 
 Table prediction_table(const wire::PredictReport& report) {
+  const bool is_whole = report.nodes_without_cost == 0;
   Table table{.columns = {{.title = "GPU", .align = Align::Left},
                           {.title = "utilization"},
                           {.title = "bandwidth"},
-                          {.title = "step time"},
+                          {.title = is_whole ? "step time" : "step time (lower bound)"},
                           {.title = "memory"},
                           {.title = "95 % bound"},
                           {.title = "fits"}},
@@ -105,7 +127,7 @@ std::string page(const wire::PredictReport& report, Colour colour) {
   if (!report.predictions.empty()) {
     out += fmt::format(" origin: {}.", name_of(report.predictions.front().prediction.origin));
   }
-  out += "\n";
+  out += "\n" + missing_text(report, colour);
   return out + sharing_text(report, colour) + warnings_text(report.warnings, colour);
 }
 

@@ -110,9 +110,9 @@ Table change_table(const wire::SimulateReport& report) {
 
 std::string page(const wire::SimulateReport& report, Colour colour) {
   std::string out = toned(without_controls(report.workload), Tone::Bold, colour);
-  out +=
-      fmt::format("  {} jobs on {} GPUs ({}), ", with_commas(static_cast<double>(report.jobs)),
-                  with_commas(static_cast<double>(report.gpus)), without_controls(report.cluster));
+  out += fmt::format("  {} on {} ({}), ", counted(static_cast<std::size_t>(report.jobs), "job"),
+                     counted(static_cast<std::size_t>(report.gpus), "GPU"),
+                     without_controls(report.cluster));
   out += report.load ? fmt::format("load {:.2f}", *report.load) : "all at once";
   out += fmt::format(", seed {}\nmodels: {}\ntruth: {}\n\n", report.seed,
                      without_controls(report.models), without_controls(report.truth));

@@ -12,10 +12,19 @@
 namespace horus::report {
 namespace {
 
-/// Characters, not bytes: UTF-8 continuation bytes take no column.
+/// UTF-8 continuation bytes begin no character and take no column.
+bool begins_character(char c) { return (static_cast<unsigned>(c) & 0xc0U) != 0x80U; }
+
 std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned>(c) & 0xc0U) != 0x80U; }));
+  return static_cast<std::size_t>(std::ranges::count_if(text, begins_character));
+}
+
+/// Where the character with the number `letter`, from 0, begins; the end of `text` beyond the last.
+std::size_t place_of(std::string_view text, std::size_t letter) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (begins_character(text[i]) && letter-- == 0) return i;
+  }
+  return text.size();
 }
 
 std::string padded(std::string_view text, std::size_t width, Align align) {
@@ -85,6 +94,11 @@ std::string with_commas(double count) {
   return digits;
 }
 
+std::string counted(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", with_commas(static_cast<double>(count)), noun,
+                     count == 1 ? "" : "s");
+}
+
 std::string with_prefix(double count) {
   constexpr std::array<std::string_view, 7> kPrefixes{"", " k", " M", " G", " T", " P", " E"};
   std::size_t step = 0;
@@ -127,10 +141,13 @@ std::string percent_text(double fraction) { return fmt::format("{:.1f} %", fract
 
 std::string shortened(std::string_view text, std::size_t width) {
   constexpr std::string_view kGap = "...";
-  if (text.size() <= width || width < kGap.size() + 2) return std::string{text};
+  const std::string shown = without_controls(text);
+  const std::size_t letters = width_of(shown);
+  if (letters <= width || width < kGap.size() + 2) return shown;
   const std::size_t kept = width - kGap.size();
   const std::size_t tail = kept / 2;
-  return fmt::format("{}{}{}", text.substr(0, kept - tail), kGap, text.substr(text.size() - tail));
+  return fmt::format("{}{}{}", shown.substr(0, place_of(shown, kept - tail)), kGap,
+                     shown.substr(place_of(shown, letters - tail)));
 }
 
 std::string progress_bar(std::string_view label, double fraction, int width) {

@@ -44,6 +44,9 @@ struct Table {
 /// "25,557,032".
 [[nodiscard]] std::string with_commas(double count);
 
+/// "1 node", "25,557 nodes": `noun` in the singular, its plural with an "s".
+[[nodiscard]] std::string counted(std::size_t count, std::string_view noun);
+
 /// Three significant digits with a decimal prefix: "25.6 M", "4.09 G", "999".
 [[nodiscard]] std::string with_prefix(double count);
 
@@ -56,7 +59,8 @@ struct Table {
 /// "12.3 %".
 [[nodiscard]] std::string percent_text(double fraction);
 
-/// The name of a node or file cut to `width` characters, its middle replaced by "...".
+/// The name of a node or file as it is shown, cut to `width` characters, its middle replaced by
+/// "...". What a terminal would obey counts as the \xNN that stands for it.
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t width);
 
 /// One line, no line end: "horus  [#####.....]  50 %". `fraction` is clamped to 0 to 1.

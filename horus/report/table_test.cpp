@@ -57,6 +57,24 @@ TEST(Shortened, KeepsBothEnds) {
   EXPECT_EQ(shortened("abc", 9), "abc");
 }
 
+TEST(Shortened, CutsBetweenCharacters) {
+  const std::string letter = "\xe6\xbc\xa2";
+  std::string name;
+  for (int i = 0; i < 10; ++i) name += letter;
+  EXPECT_EQ(shortened(name, 10), name);
+  EXPECT_EQ(shortened(name, 7), letter + letter + "..." + letter + letter);
+}
+
+TEST(Shortened, CountsWhatIsShown) {
+  EXPECT_EQ(shortened(std::string(100, '\x80'), 11), "\\x80...\\x80");
+}
+
+TEST(Counted, HasASingular) {
+  EXPECT_EQ(counted(0, "node"), "0 nodes");
+  EXPECT_EQ(counted(1, "node"), "1 node");
+  EXPECT_EQ(counted(25557, "node"), "25,557 nodes");
+}
+
 TEST(ProgressBar, FillsItsWidthAndClamps) {
   EXPECT_EQ(progress_bar("horus", 0.5, 26), "horus  [#####.....]   50 %");
   EXPECT_EQ(progress_bar("x", 7.0, 8), "x  100 %");

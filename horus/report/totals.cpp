@@ -32,6 +32,17 @@ constexpr auto kTotals = std::to_array<Total>({
 
 std::span<const Total> totals() { return kTotals; }
 
+std::string_view bound_word(const wire::InspectReport& report) {
+  const bool has_gaps = !report.nodes_without_cost.empty();
+  if (report.nodes_with_bounds == 0) return has_gaps ? "lower bound" : "";
+  return has_gaps ? "neither a lower nor an upper bound" : "upper bound";
+}
+
+std::string bound_title(std::string_view title, const wire::InspectReport& report) {
+  const std::string_view word = bound_word(report);
+  return word.empty() ? std::string{title} : fmt::format("{} ({})", title, word);
+}
+
 std::string shape_text(const std::vector<std::int64_t>& shape) {
   std::vector<std::string> axes;
   for (const std::int64_t axis : shape) axes.push_back(axis < 0 ? "?" : fmt::format("{}", axis));

@@ -50,7 +50,8 @@ Document document(const std::vector<wire::ZooRow>& rows) {
   }
   Document document{
       .title = "zoo",
-      .summary = fmt::format("{} architectures of {} families", rows.size(), families),
+      .summary = fmt::format("{} of {}", counted(rows.size(), "architecture"),
+                             families == 1 ? "1 family" : fmt::format("{} families", families)),
       .lines = {},
       .sections = {}};
   document.sections.push_back({.heading = "", .table = std::move(table), .lines = {}});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "horus/wire/csv_reports.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <span>
@@ -85,6 +86,12 @@ std::string after_cell(const LayerChange& change) {
   return change.after ? Cell(*change.after) : std::string{};
 }
 
+/// A cell of costs: nothing where they are not known.
+template <std::string (*Cell)(const NodeRow&)>
+std::string known(const NodeRow& row) {
+  return row.gap.empty() ? Cell(row) : std::string{};
+}
+
 std::string name_cell(const NodeRow& row) { return csv_cell(row.name); }
 std::string type_cell(const NodeRow& row) { return csv_cell(row.op_type); }
 std::string output_cell(const NodeRow& row) { return shape_cell(row.shape); }
@@ -101,19 +108,34 @@ constexpr auto kDiffColumns = std::to_array<CsvColumn<LayerChange>>({
     {"op_type_after", after_cell<type_cell>},
     {"output_shape_before", before_cell<output_cell>},
     {"output_shape_after", after_cell<output_cell>},
-    {"parameters_before", before_cell<parameters_cell>},
-    {"parameters_after", after_cell<parameters_cell>},
-    {"macs_before", before_cell<macs_cell>},
-    {"macs_after", after_cell<macs_cell>},
-    {"flops_training_before", before_cell<flops_cell>},
-    {"flops_training_after", after_cell<flops_cell>},
-    {"activation_bytes_before", before_cell<activation_cell>},
-    {"activation_bytes_after", after_cell<activation_cell>},
+    {"parameters_before", before_cell<known<parameters_cell>>},
+    {"parameters_after", after_cell<known<parameters_cell>>},
+    {"macs_before", before_cell<known<macs_cell>>},
+    {"macs_after", after_cell<known<macs_cell>>},
+    {"flops_training_before", before_cell<known<flops_cell>>},
+    {"flops_training_after", after_cell<known<flops_cell>>},
+    {"activation_bytes_before", before_cell<known<activation_cell>>},
+    {"activation_bytes_after", after_cell<known<activation_cell>>},
 });
 
 template <double ZooCost::*Member>
 std::string cost_cell(const ZooRow& row) {
   return row.cost ? number_cell((*row.cost).*Member) : std::string{};
+}
+
+/// What a spreadsheet may run: a sign of a formula, in its wide form too (U+FF1D, U+FF0B, U+FF0D,
+/// U+FF20), behind blanks and marks that some programs drop (no-break and wide space, U+FEFF).
+bool begins_formula(std::string_view text) {
+  constexpr auto kDropped = std::to_array<std::string_view>(
+      {" ", "\t", "\r", "\n", "\xc2\xa0", "\xe3\x80\x80", "\xef\xbb\xbf"});
+  constexpr auto kSigns = std::to_array<std::string_view>(
+      {"=", "+", "-", "@", "\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d", "\xef\xbc\xa0"});
+  const auto begins_with = [&text](std::string_view start) { return text.starts_with(start); };
+  for (auto drop = kDropped.begin(); drop != kDropped.end();) {
+    drop = std::ranges::find_if(kDropped, begins_with);
+    if (drop != kDropped.end()) text.remove_prefix(drop->size());
+  }
+  return std::ranges::any_of(kSigns, begins_with);
 }
 
 std::string size_cell(std::int64_t size) {
@@ -137,10 +159,8 @@ constexpr auto kZooColumns = std::to_array<CsvColumn<ZooRow>>({
 }  // namespace
 
 std::string csv_cell(std::string_view text) {
-  constexpr std::string_view kFormulaStarts = "=+-@\t\r";
-  std::string cell;
-  if (!text.empty() && kFormulaStarts.find(text.front()) != std::string_view::npos) cell = "'";
-  cell += without_controls(text);
+  std::string cell = without_controls(text);
+  if (begins_formula(text) || begins_formula(cell)) cell.insert(0, "'");
   if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
   std::string quoted = "\"";
   for (const char c : cell) quoted += c == '"' ? std::string{"\"\""} : std::string{c};
@@ -161,6 +181,14 @@ std::string csv_rows(const InspectReport& report) {
     std::vector<std::string> cells = cells_of(kNodeColumns, row);
     cells.insert(cells.begin(), model);
     cells.emplace_back();
+    out += line_of(cells);
+  }
+  if (report.parameters_unread > 0.0) {
+    // Not a node, but without it the column would not add up to the total.
+    std::vector<std::string> cells =
+        cells_of(kNodeColumns, NodeRow{.parameters = report.parameters_unread});
+    cells.insert(cells.begin(), model);
+    cells.emplace_back("parameters that no node with a cost reads");
     out += line_of(cells);
   }
   for (const GapRow& gap : report.nodes_without_cost) {

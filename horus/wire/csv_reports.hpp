@@ -12,8 +12,8 @@
 namespace horus::wire {
 
 /// Text as one cell: quoted where it must be. A text that a spreadsheet would run as a formula
-/// (first character "=", "+", "-", "@", tab or carriage return) gets an apostrophe in front, as
-/// OWASP recommends against CSV injection. Control characters are shown as \xNN.
+/// ("=", "+", "-", "@" or their wide forms in front, or behind blanks) gets an apostrophe in front,
+/// as OWASP recommends against CSV injection. What nobody sees is shown as \xNN.
 [[nodiscard]] std::string csv_cell(std::string_view text);
 
 /// The header of `csv_rows`, with its line end.

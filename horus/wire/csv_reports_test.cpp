@@ -24,6 +24,15 @@ TEST(CsvCell, IsNeverRunAsAFormula) {
   EXPECT_EQ(csv_cell("+1"), "'+1");
   EXPECT_EQ(csv_cell("-1"), "'-1");
   EXPECT_EQ(csv_cell("\t=1"), "'\\x09=1");
+  EXPECT_EQ(csv_cell("  =1"), "'  =1");
+  EXPECT_EQ(csv_cell("\xc2\xa0 =1"), "'\xc2\xa0 =1");
+  EXPECT_EQ(csv_cell("\xef\xbb\xbf=1"), "'\\xef\\xbb\\xbf=1");
+  EXPECT_EQ(csv_cell("\xef\xbc\x9d"
+                     "1"),
+            "'\xef\xbc\x9d"
+            "1");
+  EXPECT_EQ(csv_cell("a=1"), "a=1");
+  EXPECT_EQ(csv_cell("   "), "   ");
 }
 
 TEST(CsvCell, ShowsControlCharacters) { EXPECT_EQ(csv_cell("a\x1b[2Jb"), "a\\x1b[2Jb"); }
@@ -47,6 +56,20 @@ TEST(InspectCsv, HasOneRowPerNodeAndSaysWhyCellsAreEmpty) {
   EXPECT_EQ(csv_rows(report),
             "net.onnx,conv1,Conv,convolution,1x64x112x112,9408,118013952,236027904,0.5,602112,3,\n"
             "net.onnx,odd,Warp,,,,,,,,,unknown operator\n");
+}
+
+TEST(InspectCsv, HasARowForParametersThatNoNodeReads) {
+  const InspectReport report{.model = "net", .parameters = 7, .parameters_unread = 7};
+  EXPECT_EQ(csv_rows(report),
+            "net,,,free,,7,0,0,0,0,0,parameters that no node with a cost reads\n");
+}
+
+TEST(DiffCsv, LeavesCostsEmptyThatAreNotKnown) {
+  InspectDiff diff;
+  const NodeRow odd{.name = "odd", .op_type = "Warp", .gap = "unknown operator"};
+  diff.layers = {{.change = Change::Unknown, .before = odd, .after = odd}};
+  const std::string text = to_csv(diff);
+  EXPECT_EQ(text.substr(text.find('\n') + 1), "cost unknown,odd,odd,Warp,Warp,,,,,,,,,,\n");
 }
 
 TEST(DiffCsv, LeavesTheCellsOfAnAbsentSideEmpty) {

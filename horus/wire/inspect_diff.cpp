@@ -18,6 +18,11 @@ std::vector<NodeRow> layers_of(const InspectReport& report) {
   std::ranges::copy_if(report.in_order, std::back_inserter(layers), [](const NodeRow& row) {
     return row.kind != OpKind::Free || row.parameters > 0.0 || row.flops_training() > 0.0;
   });
+  for (const GapRow& gap : report.nodes_without_cost) {
+    layers.push_back({.name = gap.name,
+                      .op_type = gap.op_type,
+                      .gap = gap.reason.empty() ? "unknown" : gap.reason});
+  }
   return layers;
 }
 
@@ -75,6 +80,9 @@ void compare_layers(InspectDiff& diff) {
     const std::size_t partner = pairing.after_of(i);
     if (partner == kNobody) {
       diff.layers.push_back({.change = Change::Removed, .before = before[i], .after = {}});
+    } else if (!before[i].gap.empty() || !after[partner].gap.empty()) {
+      diff.layers.push_back(
+          {.change = Change::Unknown, .before = before[i], .after = after[partner]});
     } else if (cost_of(before[i]) != cost_of(after[partner])) {
       diff.layers.push_back(
           {.change = Change::Changed, .before = before[i], .after = after[partner]});
@@ -108,7 +116,7 @@ void compare_operators(InspectDiff& diff) {
 }  // namespace
 
 std::string_view name_of(Change change) {
-  constexpr std::array<std::string_view, 3> kNames{"added", "removed", "changed"};
+  constexpr std::array<std::string_view, 4> kNames{"added", "removed", "changed", "cost unknown"};
   return kNames[static_cast<std::size_t>(change)];
 }
 

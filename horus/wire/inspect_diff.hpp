@@ -12,12 +12,13 @@
 
 namespace horus::wire {
 
-enum class Change { Added, Removed, Changed };
+enum class Change { Added, Removed, Changed, Unknown };
 
-/// "added", "removed", "changed".
+/// "added", "removed", "changed", "cost unknown".
 [[nodiscard]] std::string_view name_of(Change change);
 
-/// A node that only one model has, or that both have with another type, shape or cost.
+/// A node that only one model has, that both have with another type, shape or cost, or that has no
+/// known cost on one side or on both.
 struct LayerChange {
   Change change{Change::Changed};
   std::optional<NodeRow> before;  ///< Absent: added.
@@ -37,8 +38,8 @@ struct InspectDiff {
   std::vector<OperatorChange> operators;  ///< Those that differ, in order of name.
   /// Of the first model in its order, then what was added in the order of the second.
   std::vector<LayerChange> layers;
-  std::int64_t layers_unchanged{};
-  std::int64_t layers_renamed{};  ///< Unchanged but for the name.
+  std::int64_t layers_unchanged{};  ///< Of equal type, shape and cost.
+  std::int64_t layers_renamed{};    ///< Unchanged but for the name.
 };
 
 /// Pairs the nodes of two models: by name (the k-th of a name with the k-th of that name), and what

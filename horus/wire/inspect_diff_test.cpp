@@ -68,6 +68,24 @@ TEST(InspectDiff, PassesOverNodesThatCostNothing) {
   EXPECT_TRUE(diff.layers.empty());
 }
 
+TEST(InspectDiff, NamesEveryNodeWithoutCost) {
+  InspectReport before = with({conv("a", 4, 1), conv("known", 4, 1)});
+  InspectReport after = with({conv("a", 4, 1)});
+  before.nodes_without_cost = {{.name = "odd", .op_type = "Warp", .reason = "unknown operator"}};
+  after.nodes_without_cost = {{.name = "odd", .op_type = "Warp", .reason = "unknown operator"},
+                              {.name = "known", .op_type = "Conv", .reason = "no shape"},
+                              {.name = "new", .op_type = "Warp", .reason = "unknown operator"}};
+  const auto diff = compare(before, after);
+  EXPECT_THAT(changes_of(diff), ::testing::ElementsAre("cost unknown known known",
+                                                       "cost unknown odd odd", "added - new"));
+  EXPECT_EQ(diff.layers_unchanged, 1);
+  const json layer = json::parse(to_json(diff))["layers"][0];
+  EXPECT_EQ(layer["change"], "cost unknown");
+  EXPECT_EQ(layer["before"]["macs"], 1);
+  EXPECT_EQ(layer["after"]["gap"], "no shape");
+  EXPECT_FALSE(layer["after"].contains("macs"));
+}
+
 TEST(InspectDiff, ComparesOperatorsByType) {
   InspectReport before = with({});
   InspectReport after = with({});

@@ -147,6 +147,7 @@ Json object(const InspectReport& report) {
             {"ir_version", report.ir_version},
             {"nodes", report.nodes},
             {"parameters", number(report.parameters)},
+            {"parameters_unread", number(report.parameters_unread)},
             {"buffers", number(report.buffers)},
             {"macs", number(report.macs)},
             {"flops_forward", number(report.flops_forward)},
@@ -155,6 +156,7 @@ Json object(const InspectReport& report) {
             {"kernels", number(report.kernels)},
             {"inputs", array(report.inputs)},
             {"nodes_without_cost", array(report.nodes_without_cost)},
+            {"nodes_with_bounds", report.nodes_with_bounds},
             {"by_operator", array(report.by_operator)},
             {"costliest", array(report.costliest)},
             {"warnings", report.warnings}};
@@ -198,6 +200,7 @@ Json side(const InspectReport& report) {
   return {{"model", report.model},
           {"batch", report.batch},
           {"nodes_without_cost", array(report.nodes_without_cost)},
+          {"nodes_with_bounds", report.nodes_with_bounds},
           {"warnings", report.warnings}};
 }
 
@@ -209,6 +212,9 @@ Json counts(const OperatorRow& row) {
 
 Json layer(const std::optional<NodeRow>& row) {
   if (!row) return nullptr;
+  if (!row->gap.empty()) {
+    return {{"name", row->name}, {"op_type", row->op_type}, {"gap", row->gap}};
+  }
   return {{"name", row->name},
           {"op_type", row->op_type},
           {"kind", name_of(row->kind)},
@@ -267,6 +273,7 @@ std::string to_json(const PredictReport& report) {
   return text({{"schema_version", kSchemaVersion},
                {"jobs", report.jobs},
                {"setup", std::move(setup)},
+               {"nodes_without_cost", report.nodes_without_cost},
                {"predictions", array(report.predictions)},
                {"warnings", report.warnings}});
 }

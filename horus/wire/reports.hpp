@@ -47,6 +47,7 @@ struct NodeRow {
   double kernels{};        ///< Forward and backward.
   Bytes activation_bytes;  ///< Newly kept for the backward pass, at 4 bytes per element.
   double share{};          ///< Of the model's training FLOPs.
+  std::string gap;         ///< Why the cost is not known; empty: it is.
 
   [[nodiscard]] double flops_training() const { return flops_forward + flops_backward; }
 };
@@ -79,6 +80,7 @@ struct InspectReport {
   std::int64_t ir_version{};
   std::int64_t nodes{};
   double parameters{};
+  double parameters_unread{};  ///< Of these: read by no node, or by nodes without cost only.
   double buffers{};
   double macs{};
   double flops_forward{};
@@ -90,6 +92,7 @@ struct InspectReport {
   std::vector<NodeRow> costliest;
   std::vector<NodeRow> in_order;  ///< All nodes with a cost, in topological order; not in the JSON.
   std::vector<GapRow> nodes_without_cost;
+  std::int64_t nodes_with_bounds{};  ///< Their sizes depend on data, and are the largest possible.
   std::optional<std::vector<ValueRow>> values;  ///< With --shapes.
   std::vector<std::string> warnings;
 };
@@ -109,6 +112,8 @@ struct PredictReport {
   std::vector<std::string> jobs;  ///< The model first, then those of --with.
   std::int64_t batch{1};
   TrainingSetup setup;
+  std::int64_t nodes{};               ///< Of all jobs.
+  std::int64_t nodes_without_cost{};  ///< Of these: missing in the predictions.
   std::vector<PredictionRow> predictions;
   std::vector<std::string> warnings;
 };

@@ -15,7 +15,6 @@ namespace horus::zoo {
 namespace {
 
 constexpr double kGiga = 1e9;
-constexpr double kMillion = 1e6;
 
 graph::Analysis analysed(const char* name, BuildOptions options) {
   const auto model = build(name, options);
@@ -76,22 +75,26 @@ TEST(CounterReports, AlexNet) {
 struct Scaled {
   const char* name;
   std::int64_t image;
-  double gmacs;     ///< Table 2 of the paper (arXiv:1905.11946), rounded there.
-  double millions;  ///< Parameters.
+  double gmacs;  ///< To three decimals.
+  double parameters;
 };
 
 // lukemelas/EfficientNet-PyTorch #17 (0.62, 0.71, 1.0 for B1 to B3: all at 224 pixels),
 // facebookresearch/fvcore #42 (0.657 for B2 at 224, without swish), Lyken17/pytorch-OpCounter #69
-// (right, with batch norm). Each has its own size of image.
+// (right, with batch norm). Each has its own size of image; torchvision's metadata has these, with
+// B2 at 288 pixels.
 TEST(CounterReports, EfficientNetAtItsOwnSizeOfImage) {
-  for (const Scaled& one :
-       {Scaled{"efficientnet-b0", 224, 0.39, 5.29}, Scaled{"efficientnet-b1", 240, 0.70, 7.79},
-        Scaled{"efficientnet-b2", 260, 1.0, 9.11}, Scaled{"efficientnet-b3", 300, 1.8, 12.23},
-        Scaled{"efficientnet-b4", 380, 4.2, 19.34}, Scaled{"efficientnet-b5", 456, 9.9, 30.39},
-        Scaled{"efficientnet-b6", 528, 19, 43.04}, Scaled{"efficientnet-b7", 600, 37, 66.35}}) {
+  for (const Scaled& one : {Scaled{"efficientnet-b0", 224, 0.386, 5'288'548},
+                            Scaled{"efficientnet-b1", 240, 0.687, 7'794'184},
+                            Scaled{"efficientnet-b2", 288, 1.088, 9'109'994},
+                            Scaled{"efficientnet-b3", 300, 1.827, 12'233'232},
+                            Scaled{"efficientnet-b4", 380, 4.394, 19'341'616},
+                            Scaled{"efficientnet-b5", 456, 10.266, 30'389'784},
+                            Scaled{"efficientnet-b6", 528, 19.068, 43'040'704},
+                            Scaled{"efficientnet-b7", 600, 37.746, 66'347'960}}) {
     const graph::Analysis analysis = analysed(one.name, {.image = one.image});
-    EXPECT_NEAR(gmacs(analysis), one.gmacs, 0.05 * one.gmacs) << one.name;
-    EXPECT_NEAR(analysis.features.parameters / kMillion, one.millions, 0.006) << one.name;
+    EXPECT_NEAR(gmacs(analysis), one.gmacs, 0.0005) << one.name;
+    EXPECT_EQ(analysis.features.parameters, one.parameters) << one.name;
   }
 }
 

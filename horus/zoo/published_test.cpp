@@ -99,10 +99,9 @@ double plain_macs(const GraphFeatures& features) {
   return sum;
 }
 
-/// True within half a unit of the last published digit, or within `share` of the value.
-bool agrees(double ours, const Figure& published, double share) {
-  const double slack = std::max(published.unit * 0.5000001, share * published.value);
-  return std::abs(ours - published.value) <= slack;
+/// True within half a unit of the last published digit.
+bool agrees(double ours, const Figure& published) {
+  return std::abs(ours - published.value) <= published.unit * 0.5000001;
 }
 
 enum class AuxiliaryParameters { Counted, LeftOut };
@@ -111,17 +110,12 @@ struct Rule {
   double parameters_scale{};
   AuxiliaryParameters auxiliary{};
   double (*macs)(const GraphFeatures&){};
-  double share{};  ///< Relative deviation of the MACs that is allowed.
 };
 
-constexpr Rule kTorchvision{.parameters_scale = 1,
-                            .auxiliary = AuxiliaryParameters::Counted,
-                            .macs = plain_macs,
-                            .share = 0};
-constexpr Rule kTimm{.parameters_scale = 1e6,
-                     .auxiliary = AuxiliaryParameters::LeftOut,
-                     .macs = fvcore_macs,
-                     .share = 0.005};
+constexpr Rule kTorchvision{
+    .parameters_scale = 1, .auxiliary = AuxiliaryParameters::Counted, .macs = plain_macs};
+constexpr Rule kTimm{
+    .parameters_scale = 1e6, .auxiliary = AuxiliaryParameters::LeftOut, .macs = fvcore_macs};
 
 std::optional<graph::Analysis> analysis_of(const Row& row) {
   auto model = build(row.model, {.batch = 1, .sequence = {}, .image = row.image});
@@ -134,6 +128,16 @@ std::optional<graph::Analysis> analysis_of(const Row& row) {
   return *std::move(analysis);
 }
 
+/// The one row whose network has changed since: timm's attention pool read the four registers then,
+/// and leaves them out now (fvcore counts 37.16925 billion). For each of them that was a key and a
+/// value of 896 channels, and their products with the query.
+double since_left_out(const Row& row) {
+  constexpr double kWidth = 896;
+  constexpr double kRegisters = 4;
+  if (row.model != "vit_so150m_patch16_reg4_map_256") return 0;
+  return kRegisters * (2 * kWidth * kWidth + 2 * kWidth);
+}
+
 /// Holds one row against the zoo; returns whether the zoo knows the model.
 bool judge(const Row& row, const Rule& rule) {
   const auto analysis = analysis_of(row);
@@ -142,12 +146,11 @@ bool judge(const Row& row, const Rule& rule) {
   const bool left_out = rule.auxiliary == AuxiliaryParameters::LeftOut;
   const double auxiliary = left_out ? auxiliary_parameters(analysis->features) : 0;
   const double parameters = (analysis->features.parameters - auxiliary) / rule.parameters_scale;
-  EXPECT_TRUE(agrees(parameters, row.parameters, 0))
+  EXPECT_TRUE(agrees(parameters, row.parameters))
       << row.model << ": " << parameters << " parameters, published " << row.parameters.value;
-  const double gmacs = rule.macs(analysis->features) / 1e9;
-  EXPECT_TRUE(agrees(gmacs, row.gmacs, rule.share))
-      << row.model << " at " << row.image << ": " << gmacs << " GMAC, published "
-      << row.gmacs.value;
+  const double gmacs = (rule.macs(analysis->features) + since_left_out(row)) / 1e9;
+  EXPECT_TRUE(agrees(gmacs, row.gmacs)) << row.model << " at " << row.image << ": " << gmacs
+                                        << " GMAC, published " << row.gmacs.value;
   return true;
 }
 
@@ -168,11 +171,18 @@ class PublishedByTimm : public ::testing::TestWithParam<std::size_t> {
 TEST_P(PublishedByTimm, KnownModelsAgree) {
   const auto rows = rows_of("timm.csv");
   ASSERT_EQ(rows.size(), 1188U);
-  int known = 0;
+  int judged = 0;
   for (std::size_t i = GetParam(); i < rows.size(); i += kSlices) {
-    known += judge(rows[i], kTimm);
+    judged += judge(rows[i], kTimm);
   }
-  EXPECT_GT(known, 0);
+  EXPECT_GT(judged, 0);
+}
+
+// Rows are left out where the zoo does not know the model, so their number is held here.
+TEST(Published, MostRowsOfTimmAreKnown) {
+  std::size_t names = 0;
+  for (const Row& row : rows_of("timm.csv")) names += known(row.model) == nullptr ? 0 : 1;
+  EXPECT_GE(names, 1128U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Slice, PublishedByTimm,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "horus/zoo/windows.hpp"
 
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -18,46 +19,58 @@ std::int64_t side_of(const Value& windows) {
   return side;
 }
 
+/// Windows below and beside each other.
+struct Grid {
+  std::int64_t rows{};
+  std::int64_t columns{};
+};
+
+Grid grid_of(const Value& map, std::int64_t side) {
+  HORUS_CHECK(map.shape[1] % side == 0 && map.shape[2] % side == 0, "windows fill the map");
+  return {.rows = map.shape[1] / side, .columns = map.shape[2] / side};
+}
+
+Value in_windows(Builder& b, const std::string& name, const Value& ordered, const Grid& grid,
+                 std::int64_t side) {
+  return shaped(b, name, ordered,
+                {ordered.shape[0], grid.rows * grid.columns, side * side, ordered.shape[5]});
+}
+
+/// The map of `size` (height, width); `order` undoes that of the cut.
+Value united(Builder& b, const std::string& name, const Value& x,
+             const std::array<std::int64_t, 2>& size, const std::vector<std::int64_t>& order) {
+  const std::int64_t side = side_of(x);
+  const std::int64_t channels = x.shape[3];
+  const Value cut = shaped(b, name + ".cut", x,
+                           {x.shape[0], size[0] / side, size[1] / side, side, side, channels});
+  const Value ordered = transpose(b, name + ".order", cut, order);
+  return shaped(b, name, ordered, {x.shape[0], size[0], size[1], channels});
+}
+
 }  // namespace
 
 Value part_windows(Builder& b, const std::string& name, const Value& x, std::int64_t side) {
-  HORUS_CHECK(x.shape[1] % side == 0 && x.shape[2] % side == 0, "windows fill the map");
-  const std::int64_t rows = x.shape[1] / side;
-  const std::int64_t columns = x.shape[2] / side;
-  const std::int64_t width = x.shape[3];
-  const Value cut = shaped(b, name + ".cut", x, {x.shape[0], rows, side, columns, side, width});
-  const Value ordered = transpose(b, name + ".order", cut, {0, 1, 3, 2, 4, 5});
-  return shaped(b, name, ordered, {x.shape[0], rows * columns, side * side, width});
+  const Grid grid = grid_of(x, side);
+  const Value cut =
+      shaped(b, name + ".cut", x, {x.shape[0], grid.rows, side, grid.columns, side, x.shape[3]});
+  return in_windows(b, name, transpose(b, name + ".order", cut, {0, 1, 3, 2, 4, 5}), grid, side);
 }
 
 Value unite_windows(Builder& b, const std::string& name, const Value& x, std::int64_t height,
                     std::int64_t width) {
-  const std::int64_t side = side_of(x);
-  const std::int64_t channels = x.shape[3];
-  const Value cut =
-      shaped(b, name + ".cut", x, {x.shape[0], height / side, width / side, side, side, channels});
-  const Value ordered = transpose(b, name + ".order", cut, {0, 1, 3, 2, 4, 5});
-  return shaped(b, name, ordered, {x.shape[0], height, width, channels});
+  return united(b, name, x, {height, width}, {0, 1, 3, 2, 4, 5});
 }
 
 Value part_grid(Builder& b, const std::string& name, const Value& x, std::int64_t side) {
-  HORUS_CHECK(x.shape[1] % side == 0 && x.shape[2] % side == 0, "windows fill the map");
-  const std::int64_t rows = x.shape[1] / side;
-  const std::int64_t columns = x.shape[2] / side;
-  const std::int64_t width = x.shape[3];
-  const Value cut = shaped(b, name + ".cut", x, {x.shape[0], side, rows, side, columns, width});
-  const Value ordered = transpose(b, name + ".order", cut, {0, 2, 4, 1, 3, 5});
-  return shaped(b, name, ordered, {x.shape[0], rows * columns, side * side, width});
+  const Grid grid = grid_of(x, side);
+  const Value cut =
+      shaped(b, name + ".cut", x, {x.shape[0], side, grid.rows, side, grid.columns, x.shape[3]});
+  return in_windows(b, name, transpose(b, name + ".order", cut, {0, 2, 4, 1, 3, 5}), grid, side);
 }
 
 Value unite_grid(Builder& b, const std::string& name, const Value& x, std::int64_t height,
                  std::int64_t width) {
-  const std::int64_t side = side_of(x);
-  const std::int64_t channels = x.shape[3];
-  const Value cut =
-      shaped(b, name + ".cut", x, {x.shape[0], height / side, width / side, side, side, channels});
-  const Value ordered = transpose(b, name + ".order", cut, {0, 3, 1, 4, 2, 5});
-  return shaped(b, name, ordered, {x.shape[0], height, width, channels});
+  return united(b, name, x, {height, width}, {0, 3, 1, 4, 2, 5});
 }
 
 Value pad_to_windows(Builder& b, const std::string& name, const Value& x, std::int64_t side) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include "horus/base/text.hpp"
 #include "horus/zoo/builder.hpp"
 #include "horus/zoo/families/family.hpp"
+#include "horus/zoo/respelling.hpp"
 
 namespace horus::zoo {
 namespace {
@@ -170,11 +172,24 @@ Index index_of(const std::vector<Entry>& entries) {
   return index;
 }
 
-Result<const Entry*> find(std::string_view name) {
+/// Null where no name or alias has this key.
+const Entry* entry_with(const std::string& key) {
   static const Index index = index_of(catalogue());
-  const std::string key = key_of(name);
   const auto found = index.find(key);
-  if (found != index.end()) return found->second;
+  return found == index.end() ? nullptr : found->second;
+}
+
+/// Null where there is none under the name as it stands nor under its spelling of today.
+const Entry* entry_of(std::string_view name) {
+  const Entry* entry = entry_with(key_of(name));
+  if (entry != nullptr) return entry;
+  const std::optional<std::string> respelt = spelling_of_today(name);
+  return respelt ? entry_with(key_of(*respelt)) : nullptr;
+}
+
+Result<const Entry*> find(std::string_view name) {
+  if (const Entry* entry = entry_of(name)) return entry;
+  const std::string key = key_of(name);
   std::vector<std::string> names;
   for (const Entry& entry : catalogue()) names.push_back(entry.architecture.name);
   return fail(Errc::NotFound,
@@ -226,6 +241,11 @@ std::span<const Architecture> architectures() {
     return list;
   }();
   return all;
+}
+
+const Architecture* known(std::string_view name) {
+  const Entry* entry = entry_of(name);
+  return entry == nullptr ? nullptr : &entry->architecture;
 }
 
 Result<graph::Model> build(std::string_view name, const BuildOptions& options) {

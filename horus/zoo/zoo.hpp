@@ -33,10 +33,14 @@ struct BuildOptions {
 /// All architectures in order of name.
 [[nodiscard]] std::span<const Architecture> architectures();
 
+/// The architecture that build(name) makes, null where none answers to the name. Builds nothing.
+[[nodiscard]] const Architecture* known(std::string_view name);
+
 /// Builds the graph in training form: BatchNormalization unfolded, Dropout switched on, attention
 /// operator by operator. Weights are graph inputs after the data inputs, listed in the metadata
 /// under kParametersKey and kBuffersKey. In names, letter case does not matter, nor do separators
-/// except between two digits; common short forms ("bert") are known.
+/// except between two digits; common short forms ("bert") and timm's names before its version 0.8
+/// ("convnext_tiny_in22ft1k") are known.
 /// Errors: NotFound with the nearest name; InvalidArgument for a batch, sequence or image outside
 /// of the architecture's limits, or one given to an architecture that has none.
 [[nodiscard]] Result<graph::Model> build(std::string_view name, const BuildOptions& options = {});

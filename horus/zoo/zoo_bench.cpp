@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What it costs to build architectures, and to analyse all of them.
+// What it costs to build architectures, to analyse all of them, and to read one from its bytes.
+
+#include <span>
+#include <string>
 
 #include <benchmark/benchmark.h>
 
 #include "horus/graph/analysis.hpp"
+#include "horus/graph/onnx.hpp"
 #include "horus/zoo/zoo.hpp"
 
 namespace {
@@ -40,5 +44,32 @@ void analyse_all(benchmark::State& state) {
 }
 
 BENCHMARK(analyse_all)->Unit(benchmark::kMillisecond);
+
+/// What `horus inspect` does with a file in memory: read and analyse it.
+void read_and_analyse(benchmark::State& state, const char* name) {
+  const auto model = horus::zoo::build(name);
+  const std::string bytes = horus::graph::write_onnx(*model);
+  for (auto _ : state) {
+    const auto read = horus::graph::read_onnx(std::as_bytes(std::span{bytes}));
+    auto analysis = horus::graph::analyse(*read);
+    benchmark::DoNotOptimize(analysis);
+  }
+  state.counters["nodes"] = static_cast<double>(model->graph.nodes.size());
+}
+
+BENCHMARK_CAPTURE(read_and_analyse, resnet50, "resnet50")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(read_and_analyse, gpt2_xl, "gpt2-xl")->Unit(benchmark::kMillisecond);
+
+/// The whole way of an architecture: built, written to bytes, read back and analysed.
+void build_write_read_and_analyse(benchmark::State& state, const char* name) {
+  for (auto _ : state) {
+    const std::string bytes = horus::graph::write_onnx(*horus::zoo::build(name));
+    const auto read = horus::graph::read_onnx(std::as_bytes(std::span{bytes}));
+    auto analysis = horus::graph::analyse(*read);
+    benchmark::DoNotOptimize(analysis);
+  }
+}
+
+BENCHMARK_CAPTURE(build_write_read_and_analyse, gpt2_xl, "gpt2-xl")->Unit(benchmark::kMillisecond);
 
 }  // namespace

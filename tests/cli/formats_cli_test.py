@@ -75,6 +75,15 @@ class Diff(CliTest):
         self.assertTrue(all(t["difference"] == 0 for t in diff["totals"].values()))
         self.assertIn("same", self.ok("inspect", "--diff", "zoo:alexnet", "zoo:alexnet"))
 
+    def test_a_node_without_cost_is_in_the_comparison(self):
+        self.write("a.onnx", linear_model())
+        self.write("b.onnx", linear_model(op="Warp", domain="my.ops"))
+        page = self.ok("inspect", "--diff", "a.onnx", "b.onnx")
+        self.assertIn("cost unknown  act", page)
+        self.assertIn("after (lower bound)", page)
+        self.assertNotIn("before (lower bound)", page)
+        self.assertIn("1 layer of equal cost", page)
+
     def test_changed_and_renamed_layers(self):
         self.write("a.onnx", linear_model("MatMul_0"))
         self.write("b.onnx", linear_model("fc"))
@@ -107,15 +116,17 @@ class Formats(CliTest):
         return list(csv.DictReader(io.StringIO(self.ok("inspect", *arguments, "--format", "csv"))))
 
     def test_csv_adds_up_to_the_totals(self):
-        for name in ("zoo:resnet50", "zoo:gpt2"):
+        # Tied embeddings, weights used twice a step, parameters that no operator reads.
+        for name in ("zoo:resnet50", "zoo:gpt2", "zoo:cyclegan", "zoo:transformer-xl",
+                     "zoo:xlnet-base"):
             rows = self.rows(name, "--batch", "2")
             report = self.ok_json("inspect", name, "--batch", "2")
             for column, total in {"parameters": "parameters", "macs": "macs",
                                   "flops_forward": "flops_forward", "kernels": "kernels",
                                   "activation_bytes": "activation_bytes"}.items():
-                if (name, column) == ("zoo:gpt2", "parameters"):
-                    continue  # the tied embedding is one parameter of two nodes
                 self.assertEqual(sum(float(row[column]) for row in rows), report[total], column)
+            self.assertEqual(sum(row["parameters"] for row in report["by_operator"])
+                             + report["parameters_unread"], report["parameters"], name)
 
     def test_csv_tells_kind_and_output(self):
         first = self.rows("zoo:resnet50")[0]
@@ -189,6 +200,15 @@ class Plot(CliTest):
         self.write("deep.onnx", model(nodes, [value_info("v0", [1, 4])],
                                       [value_info("v100000", [1, 4])]))
         self.assertLess(len(self.ok("inspect", "deep.onnx", "--plot", "-")), 300_000)
+
+    def test_the_picture_alone_has_no_other_form(self):
+        for more in (("--json",), ("--format", "md"), ("--shapes",)):
+            self.refused("inspect", "zoo:alexnet", "--plot", "-", *more, code=2, says="--plot")
+
+    def test_of_gaps_alone_says_so(self):
+        self.write("odd.onnx", model([node("Warp", ["x"], ["y"], "w", "my.ops")],
+                                     [value_info("x", [1, 4])], [value_info("y", [1, 4])]))
+        self.assertIn("not known", self.ok("inspect", "odd.onnx", "--plot", "-"))
 
     def test_what_cannot_be_drawn_is_usage(self):
         self.refused("inspect", "zoo:alexnet", "zoo:vgg11", "--plot", "x.svg", code=2)

@@ -364,6 +364,41 @@ class CommandLine(HostileTest):
             self.fails(*words, code=2)
         self.assertEqual(os.listdir(self.folder), [])
 
+    def test_an_empty_value_is_not_taken_for_no_option(self):
+        for words in (["zoo", ""], ["zoo", "resnet18", "-o", ""], ["zoo", "--family", ""],
+                      ["zoo", "--format", ""], ["inspect", ""], ["inspect", "zoo:alexnet", ""],
+                      ["inspect", "zoo:alexnet", "--plot", ""], ["inspect", "--plot=", "x.onnx"],
+                      ["inspect", "zoo:alexnet", "--dim", ""], ["predict", "", "--gpu", "T4"],
+                      ["predict", "zoo:alexnet", "--gpu", ""],
+                      ["predict", "zoo:alexnet", "--gpu", "T4", "--with", ""],
+                      ["predict", "zoo:alexnet", "--gpu", "T4", "--precision", ""],
+                      ["completion", ""], [*GENERATE, "--events", ""], [*GENERATE, "--mix", ""],
+                      [*GENERATE, "--policy", ""], [*GENERATE, "--truth", ""]):
+            self.fails(*words, code=2)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_what_is_said_twice_is_not_guessed(self):
+        for words in (["inspect", "zoo:gpt2", "--dim", "sequence=8", "--dim", "sequence=9"],
+                      ["predict", "zoo:alexnet", "--gpu", "T4,T4"],
+                      ["predict", "zoo:alexnet", "--gpu", "A100,A100-40GB"],
+                      ["predict", "zoo:alexnet", "--list-gpus"],
+                      [*GENERATE, "--policy", "fifo,fifo"],
+                      [*GENERATE, "--truth", "gain=1,gain=2"]):
+            self.fails(*words, code=2)
+
+    def test_a_wrong_file_is_1_and_a_wrong_word_is_2(self):
+        os.mkfifo(self.folder / "pipe")
+        (self.folder / "bad").write_bytes(b"no model")
+        for model, code in (("missing", 1), ("/", 1), ("pipe", 1), ("bad", 1), ("zoo:nothing", 2)):
+            for words in (["inspect", model], ["inspect", model, "zoo:alexnet"],
+                          ["inspect", "--diff", "zoo:alexnet", model],
+                          ["predict", model, "--gpu", "T4"],
+                          ["predict", "zoo:alexnet", "--gpu", "T4", "--with", model]):
+                self.assertEqual(self.run_horus(*words).returncode, code, words)
+        for path in ("/", "/proc/x", "no/such/x"):
+            self.fails("inspect", "zoo:alexnet", "--plot", path, code=1)
+            self.fails("zoo", "resnet18", "-o", path, code=1)
+
     def test_numbers_at_and_beyond_the_edge(self):
         for option, good, bad in (
                 ("--seed", ("0", "9223372036854775807"), ("1.5", "x")),

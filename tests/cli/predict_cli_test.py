@@ -98,6 +98,16 @@ class Predict(CliTest):
                                      [value_info("x", [1, 3])], [value_info("y", [1, 3])]))
         self.refused("predict", "odd.onnx", "--gpu", "T4", code=1, says=["odd.onnx", "Warp"])
 
+    def test_a_lower_bound_is_called_one(self):
+        self.write("odd.onnx", model([node("Relu", ["x"], ["h"], "r"),
+                                      node("Warp", ["h"], ["y"], "odd", "my.ops")],
+                                     [value_info("x", [1, 3])], [value_info("y", [1, 3])]))
+        page = self.ok("predict", "odd.onnx", "--gpu", "T4")
+        self.assertIn("step time (lower bound)", page)
+        self.assertIn("Lower bounds: 1 of 2 nodes without cost", page)
+        self.assertEqual(self.ok_json("predict", "odd.onnx", "--gpu", "T4")["nodes_without_cost"], 1)
+        self.assertNotIn("ower bound", self.ok("predict", "zoo:alexnet", "--gpu", "T4"))
+
     def test_the_sequence_length_of_a_zoo_architecture_is_a_dimension(self):
         short, long = (self.ok_json("inspect", "zoo:gpt2", "--dim", f"sequence={n}")["macs"]
                        for n in (128, 1024))

@@ -18,7 +18,7 @@ class Lists(CliTest):
         page = self.ok("zoo")
         for family in families:
             self.assertIn(f"\n{family} ", page)
-        self.assertIn(f"{len(rows)} architectures of {len(families)} families", page)
+        self.assertIn(f"{len(rows):,} architectures of {len(families)} families", page)
 
     def test_a_family_or_a_pattern_selects(self):
         vgg = self.names("--family", "vgg")
@@ -59,6 +59,25 @@ class Costs(CliTest):
         self.assertGreater(int(large["macs"]), 3.9 * int(small["macs"]))
         self.refused("zoo", "resnet50", "--costs", "-o", "x.onnx", code=2)
         self.refused("zoo", "resnet51", "--costs", code=2, says="resnet5")
+        self.assertEqual((large["input"], large["image"]), ("3x448x448", "448"))
+        self.assertEqual(self.costs("bert-base", "--seq", "64")[0]["input"], "64 tokens")
+
+
+class Writes(CliTest):
+    def test_nothing_where_a_form_is_asked_for(self):
+        row = self.ok_json("zoo", "resnet50")["architectures"][0]
+        self.assertEqual((row["name"], row["input"]), ("resnet50", "3x224x224"))
+        self.assertIn("| `resnet50` |", self.ok("zoo", "resnet50", "--format", "md"))
+        self.refused("zoo", "resnet50", "--json", "-o", "net.onnx", code=2, says="--json")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_over_a_file_only_where_it_is_named(self):
+        self.write("resnet18.onnx", b"mine")
+        self.refused("zoo", "resnet18", code=1, says="-o")
+        self.assertEqual((self.folder / "resnet18.onnx").read_bytes(), b"mine")
+        self.ok("zoo", "resnet18", "-o", "resnet18.onnx")
+        self.ok("zoo", "vgg11")
+        self.assertEqual(len(list(self.folder.iterdir())), 2)
 
 
 class Sizes(CliTest):
@@ -92,6 +111,15 @@ class Completion(CliTest):
         self.assertIn("--diff", self.complete("horus", "inspect", "--d"))
         self.assertIn("resnet50", self.complete("horus", "zoo", "resnet5"))
         self.assertIn("T4", self.complete("horus", "predict", "x", "--gpu", "T"))
+
+    def test_behind_a_colon_and_a_comma(self):
+        # bash hands "zoo:x" over as three words and replaces only the last one.
+        for before in (("inspect",), ("predict", "x", "--gpu", "T4", "--with")):
+            self.assertEqual(self.complete("horus", *before, "zoo", ":", "resnet50-"),
+                             ["resnet50-cifar"])
+        self.assertIn("resnet50", self.complete("horus", "inspect", "zoo", ":"))
+        self.assertEqual(self.complete("horus", "predict", "x", "--gpu", "T4,K8"), ["T4,K80"])
+        self.assertEqual(self.complete("horus", "predict", "x", "--gpu", "=", "K8"), ["K80"])
 
     def test_zsh_and_fish_know_the_new_options(self):
         for shell in ("zsh", "fish"):

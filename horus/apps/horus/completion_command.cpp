@@ -23,6 +23,7 @@ struct Choices {
   std::string option;  ///< Long name of the option that the words follow.
   std::vector<std::string> words;
   std::vector<std::string> commands;  ///< Only of these; empty: of all that have the option.
+  bool is_list{};                     ///< Several words, with commas between.
 };
 
 struct CommandWords {
@@ -56,9 +57,9 @@ std::vector<Choices> option_choices() {
   for (const GpuSpec& gpu : gpu_catalogue()) gpus.push_back(gpu.name);
   const std::vector<std::string> all;
   return {
-      {.option = "--gpu", .words = gpus, .commands = all},
+      {.option = "--gpu", .words = gpus, .commands = all, .is_list = true},
       {.option = "--reference-gpu", .words = gpus, .commands = all},
-      {.option = "--policy", .words = sched::policy_names(), .commands = all},
+      {.option = "--policy", .words = sched::policy_names(), .commands = all, .is_list = true},
       {.option = "--precision", .words = {"fp32", "tf32", "fp16", "amp", "bf16"}, .commands = all},
       {.option = "--optimizer",
        .words = {"none", "sgd", "momentum", "adam", "adamw"},
@@ -91,8 +92,11 @@ std::string bash_script(const CLI::App& root) {
   const std::vector<CommandWords> commands = commands_of(root);
   std::string values;
   for (const Choices& choice : option_choices()) {
-    values += fmt::format("    {}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return;;\n",
-                          bash_pattern(choice), fmt::join(choice.words, " "));
+    // What is complete of a list stays in front of each offer.
+    const std::string_view call =
+        choice.is_list ? "-P \"$list\" -W \"{}\" -- \"${{word##*,}}\"" : "-W \"{}\" -- \"$word\"";
+    values += fmt::format("    {}) COMPREPLY=($(compgen {})); return;;\n", bash_pattern(choice),
+                          fmt::format(fmt::runtime(call), fmt::join(choice.words, " ")));
   }
   std::string options;
   for (const CommandWords& command : commands) {
@@ -101,7 +105,15 @@ std::string bash_script(const CLI::App& root) {
   }
   return fmt::format(R"(# bash completion of horus: source <(horus completion bash)
 _horus() {{
-  local word="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD-1]}}" words=""
+  # bash breaks words at ":" and "=": "zoo:a" and "--gpu=a" are three words each.
+  local at=$COMP_CWORD word="${{COMP_WORDS[COMP_CWORD]}}" words=""
+  while [ "$at" -gt 2 ] && [[ "$word" == :* || "${{COMP_WORDS[at-1]}}" == *: ]]; do
+    at=$((at-1)); word="${{COMP_WORDS[at]}}$word"
+  done
+  if [ "$word" = "=" ]; then word=""; at=$((at+1)); fi
+  local before="${{COMP_WORDS[at-1]}}"
+  if [ "$before" = "=" ]; then before="${{COMP_WORDS[at-2]}}"; fi
+  local list="${{word%"${{word##*,}}"}}"
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W "{} --help --version" -- "$word")); return
@@ -114,11 +126,20 @@ _horus() {{
   if [ "${{COMP_WORDS[1]}}" = completion ]; then
     COMPREPLY=($(compgen -W "bash zsh fish" -- "$word")); return
   fi
+  case "${{COMP_WORDS[1]}} $word" in
+    'inspect zoo:'*|'predict zoo:'*)
+      COMPREPLY=($(compgen -P zoo: -W "{}" -- "${{word#zoo:}}"))
+      # bash replaces only what stands behind the last ":".
+      if [[ "$COMP_WORDBREAKS" == *:* ]]; then COMPREPLY=("${{COMPREPLY[@]#zoo:}}"); fi
+      return;;
+    'inspect z'*|'predict z'*) words="$words zoo:"; compopt -o nospace 2>/dev/null;;
+  esac
   COMPREPLY=($(compgen -W "$words" -- "$word") $(compgen -f -- "$word"))
 }}
 complete -o filenames -F _horus horus
 )",
-                     names_of(commands), values, options, fmt::join(zoo_names(), " "));
+                     names_of(commands), values, options, fmt::join(zoo_names(), " "),
+                     fmt::join(zoo_names(), " "));
 }
 
 std::string zsh_script(const CLI::App& root) {
@@ -142,9 +163,16 @@ std::string fish_script(const CLI::App& root) {
         choice.commands.empty()
             ? ""
             : fmt::format(" -n '__fish_seen_subcommand_from {}'", fmt::join(choice.commands, " "));
+    const std::string words = choice.is_list
+                                  ? fmt::format("(__fish_complete_list , \"string split , {}\")",
+                                                fmt::join(choice.words, ","))
+                                  : fmt::format("{}", fmt::join(choice.words, " "));
     script += fmt::format("complete -c horus{} -l {} -x -a '{}'\n", condition,
-                          choice.option.substr(2), fmt::join(choice.words, " "));
+                          choice.option.substr(2), words);
   }
+  script += fmt::format(
+      "complete -c horus -n '__fish_seen_subcommand_from inspect predict' -a 'zoo:{}'\n",
+      fmt::join(zoo_names(), " zoo:"));
   script += fmt::format("complete -c horus -n '__fish_seen_subcommand_from zoo' -a '{}'\n",
                         fmt::join(zoo_names(), " "));
   return script;

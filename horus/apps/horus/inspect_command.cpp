@@ -56,6 +56,7 @@ class InspectCommand final : public Command {
   struct Tally {
     std::size_t gaps{};
     std::size_t failures{};
+    Errc worst{Errc::Corrupt};  ///< InvalidArgument where a failure was one of the command line.
   };
 
   [[nodiscard]] Result<Done> check_combination(Format format) const {
@@ -73,6 +74,11 @@ class InspectCommand final : public Command {
     }
     if (!plot_.empty() && (diff_ || models != 1)) {
       return usage("--plot draws one model: leave out --diff and the other models");
+    }
+    if (plot_ == "-" && (shapes_ || format_.is_given())) {
+      return usage(
+          "--plot - prints the picture and nothing else: leave out --format, --json and --shapes, "
+          "or name a file");
     }
     if (shapes_ && (diff_ || format == Format::Csv)) {
       return usage(
@@ -134,6 +140,7 @@ class InspectCommand final : public Command {
         HORUS_TRY_DONE(printer.one(*report, i));
       } else {
         ++tally.failures;
+        if (report.error().code == Errc::InvalidArgument) tally.worst = Errc::InvalidArgument;
         HORUS_TRY_DONE(printer.failed(references[i], report.error()));
       }
     }
@@ -144,8 +151,8 @@ class InspectCommand final : public Command {
   /// Everything is printed; what remains is the exit code.
   [[nodiscard]] Result<Done> verdict(const Tally& tally) const {
     if (tally.failures > 0) {
-      return fail(Errc::Corrupt, fmt::format("{} of {} models could not be analysed",
-                                             tally.failures, model_.references().size()));
+      return fail(tally.worst, fmt::format("{} of {} models could not be analysed", tally.failures,
+                                           model_.references().size()));
     }
     if (strict_ && tally.gaps > 0) {
       return fail(Errc::Unsupported,

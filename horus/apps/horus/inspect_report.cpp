@@ -55,7 +55,7 @@ std::vector<wire::NodeRow> rows_in_order(const AnalysedModel& analysed, double f
                       .op_type = op.op_type,
                       .kind = op.kind,
                       .shape = shapes.find(op.name),
-                      .parameters = op.weight_elements,
+                      .parameters = op.weights_first_used,
                       .macs = op.macs,
                       .flops_forward = op.flops_forward,
                       .flops_backward = op.flops_backward,
@@ -125,7 +125,12 @@ wire::InspectReport to_report(const std::string& name, const AnalysedModel& anal
     report.nodes_without_cost.push_back(
         {.name = gap.node, .op_type = gap.op_type, .reason = gap.reason});
   }
+  report.nodes_with_bounds = analysis.nodes_with_bounds;
   report.in_order = rows_in_order(analysed, totals.flops_training);
+  report.parameters_unread = features.parameters;
+  for (const wire::NodeRow& row : report.in_order) report.parameters_unread -= row.parameters;
+  // Sums beyond 2^53 are rounded.
+  report.parameters_unread = std::max(report.parameters_unread, 0.0);
   report.by_operator = rows_by_operator(report.in_order);
   report.costliest = costliest_of(report.in_order);
   report.warnings = analysis.warnings;

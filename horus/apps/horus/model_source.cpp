@@ -92,7 +92,13 @@ Result<std::map<std::string, std::int64_t>> parse_dims(const std::vector<std::st
                               printable(pair)),
                   "--dim");
     }
-    dims[pair.substr(0, equals)] = *value;
+    const auto [place, is_new] = dims.try_emplace(pair.substr(0, equals), *value);
+    if (!is_new) {
+      return fail(Errc::InvalidArgument,
+                  fmt::format("'{}' is given twice: {} and {}", printable(place->first),
+                              place->second, *value),
+                  "--dim");
+    }
   }
   return dims;
 }

@@ -22,6 +22,8 @@ class FormatOptions {
  public:
   void declare(CLI::App& app);
 
+  /// True where the command line asks for a form.
+  [[nodiscard]] bool is_given() const { return json_ || !word_.empty(); }
   /// Errors: InvalidArgument for an unknown word, or --json with another one.
   [[nodiscard]] Result<Format> format() const;
 

@@ -96,6 +96,7 @@ class PredictCommand final : public Command {
 
   Result<Done> run(const Console& console) override {
     if (list_gpus_) {
+      HORUS_TRY_DONE(check_list());
       return console.print(json_ ? wire::to_json(gpu_catalogue()) : gpu_list(console.colour()));
     }
     if (model_.reference().empty() || gpus_.empty()) {
@@ -113,12 +114,24 @@ class PredictCommand final : public Command {
   }
 
  private:
+  [[nodiscard]] Result<Done> check_list() const {
+    const bool asks_more = !model_.reference().empty() || !gpus_.empty() || !with_.empty() ||
+                           samples_per_second_.has_value();
+    if (!asks_more) return Done{};
+    return fail(Errc::InvalidArgument, "--list-gpus lists GPUs and predicts nothing: leave it out",
+                "--list-gpus");
+  }
+
   Result<std::vector<GpuSpec>> find_gpus() {
     std::vector<GpuSpec> found;
     for (const std::string& name : gpus_) {
       auto choice = find_gpu(trim(name));
       if (!choice) return fail(Errc::InvalidArgument, choice.error().message, "--gpu");
       if (!choice->note.empty()) report_.warnings.push_back(choice->note);
+      const std::string& known = choice->spec->name;
+      if (std::ranges::find(found, known, &GpuSpec::name) != found.end()) {
+        return fail(Errc::InvalidArgument, known + " is given twice", "--gpu");
+      }
       found.push_back(*choice->spec);
     }
     return found;
@@ -154,6 +167,8 @@ class PredictCommand final : public Command {
     HORUS_TRY(graph::Analysis analysis,
               analyse_source(reference, {.batch = source.batch, .dims = dims}));
     for (const std::string& warning : analysis.warnings) add_note(reference + ": " + warning);
+    report_.nodes += analysis.nodes;
+    report_.nodes_without_cost += static_cast<std::int64_t>(analysis.gaps.size());
     HORUS_TRY_DONE(check_gaps(reference, analysis));
     if (report_.setup.attention == Attention::Eager && has_attention(analysis.features)) {
       add_note(reference +

@@ -57,9 +57,38 @@ std::optional<Error> unknown_command(int argc, const char* const* argv,
                                       printable(word), did_you_mean(word, names))};
 }
 
+/// "--plot=" would take the next word, be it the model.
+std::optional<Error> option_without_value(int argc, const char* const* argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--") break;
+    if (word.size() < 4 || !word.starts_with("--") || word.find('=') != word.size() - 1) continue;
+    return Error{.code = Errc::InvalidArgument,
+                 .message = "nothing behind '=', expected a value",
+                 .where = printable(word.substr(0, word.size() - 1))};
+  }
+  return std::nullopt;
+}
+
+/// An empty word is no value: commands take it for an option that was not given.
+std::optional<Error> empty_value(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->count() == 0) continue;
+    const auto& values = option->results();
+    if (std::ranges::find(values, std::string{}) == values.end()) continue;
+    return Error{.code = Errc::InvalidArgument,
+                 .message =
+                     "found an empty value, expected one with letters; leave the option out "
+                     "for its default",
+                 .where = option->get_name()};
+  }
+  return std::nullopt;
+}
+
 int run_parsed(const std::vector<Entry>& entries, const Console& console) {
   for (const Entry& entry : entries) {
     if (!entry.app->parsed()) continue;
+    if (const auto error = empty_value(*entry.app)) return report(*error, console);
     const Result<Done> result = entry.command->run(console);
     return result ? 0 : report(result.error(), console);
   }
@@ -118,6 +147,7 @@ int run(int argc, const char* const* argv, const Console& console) {
     entries.push_back({.app = declared, .command = std::move(command)});
   }
   if (const auto error = unknown_command(argc, argv, entries)) return report(*error, console);
+  if (const auto error = option_without_value(argc, argv)) return report(*error, console);
   try {
     app.parse(argc, argv);
     return run_parsed(entries, console);

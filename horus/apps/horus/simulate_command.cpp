@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <set>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -158,9 +159,14 @@ class SimulateCommand final : public Command {
   /// All names are checked before the first policy runs for a minute.
   Result<Done> check_policies() {
     if (policies_.empty()) policies_ = sched::policy_names();
+    std::set<std::string_view> seen;
     for (const std::string& name : policies_) {
       const auto policy = sched::make_policy(trim(name), {.seed = seed_});
       if (!policy) return fail(Errc::InvalidArgument, policy.error().message, "--policy");
+      if (!seen.insert(trim(name)).second) {
+        return fail(Errc::InvalidArgument, fmt::format("{} is given twice", trim(name)),
+                    "--policy");
+      }
     }
     return Done{};
   }

@@ -40,7 +40,8 @@ void WorkloadOptions::declare(CLI::App& app) {
       ->excludes(trace);
   app.add_option("--jobs", jobs_, "Jobs to generate")
       ->transform(integer_between(1, static_cast<std::int64_t>(sim::kGeneratedJobsMax)))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->excludes(trace);
   app.add_option("--load", load_,
                  "Sum of GPUs x solo seconds over GPUs x span of arrivals; reached by rescaling "
                  "arrivals. Default: 1 when generated, as recorded for a trace")

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -112,7 +113,14 @@ Result<Done> WorldOptions::add_parametric_truth(World& world, const Cluster& clu
                                                 std::uint64_t seed) const {
   sim::ParametricOptions options;
   options.seed = seed;
-  for (const std::string& pair : truth_) HORUS_TRY_DONE(set_parameter(options, pair));
+  std::set<std::string> seen;
+  for (const std::string& pair : truth_) {
+    HORUS_TRY_DONE(set_parameter(options, pair));
+    const std::string name = pair.substr(0, pair.find('='));
+    if (!seen.insert(name).second) {
+      return fail(Errc::InvalidArgument, fmt::format("{} is given twice", name), "--truth");
+    }
+  }
   HORUS_TRY(const GpuChoice default_mix_gpu, find_gpu(sim::kMixGpu));
   HORUS_TRY(const GpuSpec mix_gpu,
             gpu_or(mix_gpu_, *default_mix_gpu.spec, "--mix-gpu", world.notes));

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // horus zoo: architectures by name, written as ONNX files without weights.
+#include <filesystem>
+#include <system_error>
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
@@ -16,6 +19,15 @@
 
 namespace horus::apps {
 namespace {
+
+/// The zoo takes no more samples, so that sizes stay far from the limits of integers.
+constexpr std::int64_t kMaxZooBatch = 1'000'000;
+
+/// True for files of any kind, and links that lead nowhere.
+bool exists(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::exists(std::filesystem::symlink_status(path, error));
+}
 
 std::string spelled(const std::vector<wire::ZooRow>& rows, Format format, report::Colour colour) {
   switch (format) {
@@ -41,9 +53,10 @@ class ZooCommand final : public Command {
         "zoo", "List known architectures, or write one as an ONNX file without weights");
     app->add_option("name", name_,
                     "Architecture to write; with * or ? those to list; without it all are listed");
-    app->add_option("-o,--output", output_, "File to write; default: NAME.onnx");
+    app->add_option("-o,--output", output_,
+                    "File to write, '-' for standard output; default: NAME.onnx, if there is none");
     app->add_option("--batch", batch_, "Fix the batch size; default: open, named N")
-        ->transform(integer_between(1, kMaxBatch));
+        ->transform(integer_between(1, kMaxZooBatch));
     app->add_option("--seq", sequence_, "Sequence length of language models")
         ->transform(integer_between(1, kMaxBatch));
     app->add_option("--image", image_, "Side of the image in pixels, where it can be chosen")
@@ -51,10 +64,11 @@ class ZooCommand final : public Command {
     app->add_option("--family", family_, "List one family only");
     app->add_flag("--costs", costs_,
                   "List parameters and multiply-accumulates of one sample; with a name, of this "
-                  "architecture only");
+                  "architecture only. With a name, --format and --json list it too");
     format_.declare(*app);
     app->footer(
         "Weights are graph inputs: the file describes the work and holds no numbers.\n"
+        "A file is only replaced where -o names it.\n"
         "Examples:\n"
         "  horus zoo\n"
         "  horus zoo 'resnet*' --costs\n"
@@ -67,7 +81,7 @@ class ZooCommand final : public Command {
   Result<Done> run(const Console& console) override {
     HORUS_TRY(const Format format, format_.format());
     if (name_.empty() || is_pattern(name_)) return list(format, console);
-    return costs_ ? list_one(format, console) : write(console);
+    return costs_ || format_.is_given() ? list_one(format, console) : write(console);
   }
 
  private:
@@ -89,11 +103,12 @@ class ZooCommand final : public Command {
   [[nodiscard]] Result<Done> list_one(Format format, const Console& console) const {
     if (!output_.empty() || batch_ || !family_.empty()) {
       return fail(Errc::InvalidArgument,
-                  "--costs is told of one sample and writes no file: leave out --output, --batch "
-                  "and --family");
+                  "--costs, --format and --json list an architecture, for one sample, and write no "
+                  "file: leave out --output, --batch and --family");
     }
     HORUS_TRY(wire::ZooRow row,
               costed_architecture(name_, {.batch = 1, .sequence = sequence_, .image = image_}));
+    if (!costs_) row.cost.reset();
     return console.print(spelled({std::move(row)}, format, console.colour()));
   }
 
@@ -108,6 +123,9 @@ class ZooCommand final : public Command {
     const std::string bytes = graph::write_onnx(*model);
     const std::string path = output_.empty() ? name_ + ".onnx" : output_;
     if (path == "-") return console.print(bytes);
+    if (output_.empty() && exists(path)) {
+      return fail(Errc::Unavailable, "exists; name the file with -o to replace it", path);
+    }
     HORUS_TRY_DONE(os::write_file(path, bytes));
     console.note(fmt::format("wrote {} ({} nodes, {})", path, model->graph.nodes.size(),
                              report::memory_text(Bytes{static_cast<std::int64_t>(bytes.size())})));

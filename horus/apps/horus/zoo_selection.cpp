@@ -50,6 +50,22 @@ wire::ZooCost cost_of(const GraphFeatures& features) {
   return cost;
 }
 
+/// `input` with each number `before` replaced by `after`: "3x224x224" at 448 is "3x448x448".
+std::string with_size(std::string_view input, std::int64_t before, std::int64_t after) {
+  constexpr std::string_view kDigits = "0123456789";
+  std::string out;
+  while (!input.empty()) {
+    const bool is_number = kDigits.find(input.front()) != kDigits.npos;
+    const std::size_t end =
+        is_number ? input.find_first_not_of(kDigits) : input.find_first_of(kDigits);
+    const std::string_view part = input.substr(0, end);
+    const bool is_size = is_number && parse_integer(part) == before;
+    out += is_size ? fmt::format("{}", after) : std::string{part};
+    input.remove_prefix(part.size());
+  }
+  return out;
+}
+
 }  // namespace
 
 bool is_pattern(std::string_view name) { return name.find_first_of("*?") != name.npos; }
@@ -120,6 +136,8 @@ Result<wire::ZooRow> costed_architecture(const std::string& name,
   HORUS_CHECK(found != known.end(), "a graph of the zoo is called like its architecture");
   HORUS_TRY(const graph::Analysis analysis, graph::analyse(*model));
   wire::ZooRow row = row_of(*found);
+  if (options.image) row.input = with_size(row.input, row.image, *options.image);
+  if (options.sequence) row.input = with_size(row.input, row.sequence, *options.sequence);
   row.image = options.image.value_or(row.image);
   row.sequence = options.sequence.value_or(row.sequence);
   row.cost = cost_of(analysis.features);

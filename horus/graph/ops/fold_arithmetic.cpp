@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "horus/graph/ops/families.hpp"
+#include "horus/graph/rounding.hpp"
 
 namespace horus::graph {
 namespace {
@@ -210,7 +211,12 @@ std::optional<Contents> fold_cast(const NodeView& node, const Fact& output) {
   for (const double real : reals) {
     whole.push_back(output.type == ElementType::Bool ? (real != 0 ? 1.0 : 0.0) : std::trunc(real));
   }
-  return to_integers(whole);
+  auto integers = to_integers(whole);
+  if (!integers) return std::nullopt;
+  // A real number beyond the integers of the type becomes whatever the machine makes of it.
+  const auto fits = [&output](std::int64_t number) { return holds(output.type, number); };
+  if (!std::ranges::all_of(std::get<Integers>(*integers), fits)) return std::nullopt;
+  return integers;
 }
 
 std::optional<Contents> fold_reduction(const NodeView& node, const Fact& output) {

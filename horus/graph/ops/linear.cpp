@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products: with a weight (a linear layer) or of two activations (attention).
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,17 +19,26 @@ MatrixSizes matrix(const Shape& shape, std::int64_t transposed) {
   return transposed != 0 ? MatrixSizes{shape[1], shape[0]} : MatrixSizes{shape[0], shape[1]};
 }
 
+/// transBatchA and transBatchB of FusedMatMul: the first axis moves behind all others but the last,
+/// so that [m, b, k] holds b matrices of m x k.
+void rotate_batch(std::int64_t rotates, Shape& shape) {
+  if (rotates == 0 || shape.size() < 3) return;
+  std::rotate(shape.begin(), shape.begin() + 1, shape.end() - 1);
+}
+
 /// The shape that MatMul sees: vectors become matrices of one row (left) or column (right), and
 /// FusedMatMul of com.microsoft may swap the last two axes first.
 Shape left_matrix(const NodeView& node) {
   Shape shape = node.shape(0);
   if (shape.size() == 1) shape.insert(shape.begin(), 1);
+  rotate_batch(node.integer("transBatchA", 0), shape);
   if (node.integer("transA", 0) != 0) std::swap(shape.back(), shape[shape.size() - 2]);
   return shape;
 }
 Shape right_matrix(const NodeView& node) {
   Shape shape = node.shape(1);
   if (shape.size() == 1) shape.push_back(1);
+  rotate_batch(node.integer("transBatchB", 0), shape);
   if (node.integer("transB", 0) != 0) std::swap(shape.back(), shape[shape.size() - 2]);
   return shape;
 }

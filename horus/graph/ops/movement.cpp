@@ -19,6 +19,7 @@ Result<std::vector<std::int64_t>> split_sizes(const NodeView& node, std::int64_t
   if (auto sizes = node.setting("split")) return *sizes;
   const auto outputs = static_cast<std::int64_t>(node.output_count());
   const std::int64_t parts = node.integer("num_outputs", outputs);
+  if (outputs < 1) return refuse("it has no outputs");
   if (parts != outputs) {
     return refuse(fmt::format("num_outputs is {}, but {} outputs are named", parts, outputs));
   }

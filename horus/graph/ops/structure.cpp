@@ -24,12 +24,19 @@ Facts scalar_of(ElementType type, std::optional<std::int64_t> number) {
   return facts;
 }
 
-Facts without_contents(Fact fact) {
-  fact.contents.reset();
+Facts with_contents(Fact fact) {
   Facts facts;
   facts.push_back(std::move(fact));
   return facts;
 }
+
+Facts without_contents(Fact fact) {
+  fact.contents.reset();
+  return with_contents(std::move(fact));
+}
+
+/// A loop of exactly one trip is no loop: all that is known of its values holds.
+bool runs_once(const NodeView& node, std::size_t trips) { return number_of(node, trips) == 1; }
 
 /// Trips as the shape rules count them: once where the number is unknown, which costs then say.
 std::int64_t trips_of(const NodeView& node, std::size_t i) {
@@ -92,9 +99,7 @@ Result<Facts> infer_merge(const NodeView& node) {
       return refuse(fmt::format("the result of its {} is unknown",
                                 taken == 0 ? "then_branch" : "else_branch"));
     }
-    Facts facts;
-    facts.push_back(node.input(taken));
-    return facts;
+    return with_contents(node.input(taken));
   }
   if (!node.has_input(0) && !node.has_input(1)) {
     return refuse("the results of both branches are unknown");
@@ -111,12 +116,23 @@ Result<Facts> infer_merge(const NodeView& node) {
   return facts;
 }
 
+/// Whether each trip asks for a next one, where that is known.
+std::optional<std::int64_t> next_condition(const NodeView& node) {
+  if (node.has_attribute(kContinues)) return node.integer(kContinues, 0);
+  return number_of(node, 2);
+}
+
 Result<Facts> infer_loop_trips(const NodeView& node) {
   if (node.has_attribute(kGiven)) return scalar_of(ElementType::Int64, node.integer(kGiven, 1));
   const auto condition = number_of(node, 1);
   if (condition && *condition == 0) return scalar_of(ElementType::Int64, 0);
   const auto most = number_of(node, 0);
-  if (!most || *most > kTripsMax) return scalar_of(ElementType::Int64, std::nullopt);
+  const bool is_bounded = most && *most <= kTripsMax;
+  // By the specification a loop that is given no condition ignores those of its body.
+  if (node.has_input(1) && next_condition(node) == 0 && (most || !node.has_input(0))) {
+    return scalar_of(ElementType::Int64, is_bounded && *most < 1 ? 0 : 1);
+  }
+  if (!is_bounded) return scalar_of(ElementType::Int64, std::nullopt);
   return scalar_of(ElementType::Int64, std::max<std::int64_t>(*most, 0));
 }
 
@@ -136,15 +152,17 @@ Result<Facts> infer_scan_trips(const NodeView& node) {
   return scalar_of(ElementType::Int64, trips);
 }
 
-Result<Facts> infer_loop_counter(const NodeView&) {
-  return scalar_of(ElementType::Int64, std::nullopt);
+Result<Facts> infer_loop_counter(const NodeView& node) {
+  return scalar_of(ElementType::Int64, runs_once(node, 0) ? std::optional{0} : std::nullopt);
 }
 
-Result<Facts> infer_loop_condition(const NodeView&) {
-  return scalar_of(ElementType::Bool, std::nullopt);
+Result<Facts> infer_loop_condition(const NodeView& node) {
+  const bool holds = runs_once(node, 0) || node.integer(kContinues, 0) == 1;
+  return scalar_of(ElementType::Bool, holds ? std::optional{1} : std::nullopt);
 }
 
 Result<Facts> infer_loop_state(const NodeView& node) {
+  if (runs_once(node, 1)) return with_contents(node.input(0));
   // The value changes from trip to trip, whatever the first one is.
   return without_contents(node.input(0));
 }
@@ -152,6 +170,7 @@ Result<Facts> infer_loop_state(const NodeView& node) {
 Result<Facts> infer_loop_result(const NodeView& node) {
   if (!node.has_input(0) && !node.has_input(1)) return refuse("what its body makes is unknown");
   if (!node.has_input(0)) return without_contents(node.input(1));
+  if (runs_once(node, 2)) return with_contents(node.input(0));
   Facts facts = without_contents(node.input(0));
   if (!node.has_input(1)) return facts;
   const Fact& initial = node.input(1);

@@ -7,6 +7,7 @@
 
 #include "horus/zoo/attention_block.hpp"
 #include "horus/zoo/families/family.hpp"
+#include "horus/zoo/families/language_entry.hpp"
 #include "horus/zoo/layers.hpp"
 
 namespace horus::zoo {
@@ -108,49 +109,35 @@ void build_bert(Builder& b, const Plan& plan, std::int64_t sequence) {
   b.output(pooler(b, x));
 }
 
-struct Row {
-  const char* name;
-  const char* what;
-  Plan plan;
-  std::vector<std::string> aliases;
-};
-
-Entry entry_of(const Row& row) {
-  return {.architecture = {.name = row.name,
-                           .description = std::string{row.what} +
-                                          ", encoder and pooler, up to 512 tokens "
-                                          "(arXiv:1810.04805)",
-                           .input = "128 tokens",
-                           .default_batch = 32,
-                           .default_sequence = 128},
-          .sequence_max = kPositions,
-          .aliases = row.aliases,
-          .build = [plan = row.plan](Builder& b, const Sizes& sizes) {
-            build_bert(b, plan, sizes.sequence);
-          }};
-}
-
 }  // namespace
 
 std::vector<Entry> bert_family() {
-  const auto rows = std::to_array<Row>({
-      {"bert-tiny", "BERT-tiny uncased", {2, 2, 128, kUncased}, {"bert-tiny-uncased"}},
-      {"bert-mini", "BERT-mini uncased", {4, 4, 256, kUncased}, {"bert-mini-uncased"}},
-      {"bert-small", "BERT-small uncased", {4, 8, 512, kUncased}, {"bert-small-uncased"}},
-      {"bert-medium", "BERT-medium uncased", {8, 8, 512, kUncased}, {"bert-medium-uncased"}},
-      {"bert-base", "BERT-base uncased", {12, 12, 768, kUncased}, {"bert", "bert-base-uncased"}},
-      {"bert-base-cased", "BERT-base cased", {12, 12, 768, kCased}, {}},
+  const auto rows = std::to_array<LanguageModel<Plan>>({
+      {"bert-tiny", "BERT-tiny uncased", {2, 2, 128, kUncased}, 32, {"bert-tiny-uncased"}},
+      {"bert-mini", "BERT-mini uncased", {4, 4, 256, kUncased}, 32, {"bert-mini-uncased"}},
+      {"bert-small", "BERT-small uncased", {4, 8, 512, kUncased}, 32, {"bert-small-uncased"}},
+      {"bert-medium", "BERT-medium uncased", {8, 8, 512, kUncased}, 32, {"bert-medium-uncased"}},
+      {"bert-base",
+       "BERT-base uncased",
+       {12, 12, 768, kUncased},
+       32,
+       {"bert", "bert-base-uncased"}},
+      {"bert-base-cased", "BERT-base cased", {12, 12, 768, kCased}, 32, {}},
       {"bert-base-multilingual-cased",
        "BERT-base of 104 languages, cased",
        {12, 12, 768, kMultilingualCased},
+       32,
        {}},
-      {"bert-base-chinese", "BERT-base Chinese", {12, 12, 768, kChinese}, {}},
-      {"bert-large", "BERT-large uncased", {24, 16, 1024, kUncased}, {"bert-large-uncased"}},
-      {"bert-large-cased", "BERT-large cased", {24, 16, 1024, kCased}, {}},
+      {"bert-base-chinese", "BERT-base Chinese", {12, 12, 768, kChinese}, 32, {}},
+      {"bert-large", "BERT-large uncased", {24, 16, 1024, kUncased}, 32, {"bert-large-uncased"}},
+      {"bert-large-cased", "BERT-large cased", {24, 16, 1024, kCased}, 32, {}},
   });
-  std::vector<Entry> entries;
-  for (const Row& row : rows) entries.push_back(entry_of(row));
-  return entries;
+  return language_entries<Plan>(
+      rows, {.about = ", encoder and pooler, up to 512 tokens (arXiv:1810.04805)",
+             .input = "128 tokens",
+             .sequence = 128,
+             .sequence_max = kPositions,
+             .build = build_bert});
 }
 
 }  // namespace horus::zoo

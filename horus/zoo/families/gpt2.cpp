@@ -6,6 +6,7 @@
 
 #include "horus/zoo/attention_block.hpp"
 #include "horus/zoo/families/family.hpp"
+#include "horus/zoo/families/language_entry.hpp"
 #include "horus/zoo/layers.hpp"
 
 namespace horus::zoo {
@@ -59,41 +60,22 @@ void build_gpt2(Builder& b, const Plan& plan, std::int64_t sequence) {
   b.output(tied_linear(b, "lm_head", layer_norm(b, "ln_f", x, kEpsilon), tokens));
 }
 
-struct Row {
-  const char* name;
-  const char* what;
-  Plan plan;
-  std::int64_t batch;
-  std::vector<std::string> aliases;
-};
-
-Entry entry_of(const Row& row) {
-  return {.architecture = {.name = row.name,
-                           .description = std::string{row.what} +
-                                          ", language model, tied output layer, up to 1024 "
-                                          "tokens (Radford et al. 2019)",
-                           .input = "1024 tokens",
-                           .default_batch = row.batch,
-                           .default_sequence = kContext},
-          .sequence_max = kContext,
-          .aliases = row.aliases,
-          .build = [plan = row.plan](Builder& b, const Sizes& sizes) {
-            build_gpt2(b, plan, sizes.sequence);
-          }};
-}
-
 }  // namespace
 
 std::vector<Entry> gpt2_family() {
-  const auto rows = std::to_array<Row>({
+  const auto rows = std::to_array<LanguageModel<Plan>>({
       {"gpt2", "GPT-2 small", {12, 12, 768}, 4, {"gpt2-small", "gpt"}},
       {"gpt2-medium", "GPT-2 medium", {24, 16, 1024}, 4, {}},
       {"gpt2-large", "GPT-2 large", {36, 20, 1280}, 2, {}},
       {"gpt2-xl", "GPT-2 XL", {48, 25, 1600}, 1, {}},
   });
-  std::vector<Entry> entries;
-  for (const Row& row : rows) entries.push_back(entry_of(row));
-  return entries;
+  return language_entries<Plan>(
+      rows,
+      {.about = ", language model, tied output layer, up to 1024 tokens (Radford et al. 2019)",
+       .input = "1024 tokens",
+       .sequence = kContext,
+       .sequence_max = kContext,
+       .build = build_gpt2});
 }
 
 }  // namespace horus::zoo

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "horus/zoo/families/family.hpp"
+#include "horus/zoo/families/language_entry.hpp"
 #include "horus/zoo/layers.hpp"
 #include "horus/zoo/recurrent_layer.hpp"
 
@@ -37,39 +38,21 @@ void build_language_model(Builder& b, const Plan& plan, std::int64_t sequence) {
   b.output(unary(b, "log_softmax", "LogSoftmax", x, {{"axis", std::int64_t{-1}}}));
 }
 
-struct Row {
-  const char* name;
-  const char* what;
-  Plan plan;
-  std::vector<std::string> aliases;
-};
-
-Entry entry_of(const Row& row) {
-  return {.architecture = {.name = row.name,
-                           .description = std::string{row.what} +
-                                          ", WikiText-2 (pytorch/examples word_language_model)",
-                           .input = "35 tokens",
-                           .default_batch = 20,
-                           .default_sequence = kSequence},
-          .sequence_max = kSequenceMax,
-          .aliases = row.aliases,
-          .build = [plan = row.plan](Builder& b, const Sizes& sizes) {
-            build_language_model(b, plan, sizes.sequence);
-          }};
-}
-
 }  // namespace
 
 std::vector<Entry> lstm_lm_family() {
-  const auto rows = std::to_array<Row>({
-      {"gru-lm", "GRU language model, 2 x 200", {Cell::Gru, 200, 0.2}, {"gru"}},
-      {"lstm-lm", "LSTM language model, 2 x 200", {Cell::Lstm, 200, 0.2}, {"lstm", "lm"}},
-      {"lstm-lm-medium", "LSTM language model, 2 x 650", {Cell::Lstm, 650, 0.5}, {}},
-      {"lstm-lm-large", "LSTM language model, 2 x 1500", {Cell::Lstm, 1500, 0.65}, {}},
+  const auto rows = std::to_array<LanguageModel<Plan>>({
+      {"gru-lm", "GRU language model, 2 x 200", {Cell::Gru, 200, 0.2}, 20, {"gru"}},
+      {"lstm-lm", "LSTM language model, 2 x 200", {Cell::Lstm, 200, 0.2}, 20, {"lstm", "lm"}},
+      {"lstm-lm-medium", "LSTM language model, 2 x 650", {Cell::Lstm, 650, 0.5}, 20, {}},
+      {"lstm-lm-large", "LSTM language model, 2 x 1500", {Cell::Lstm, 1500, 0.65}, 20, {}},
   });
-  std::vector<Entry> entries;
-  for (const Row& row : rows) entries.push_back(entry_of(row));
-  return entries;
+  return language_entries<Plan>(rows,
+                                {.about = ", WikiText-2 (pytorch/examples word_language_model)",
+                                 .input = "35 tokens",
+                                 .sequence = kSequence,
+                                 .sequence_max = kSequenceMax,
+                                 .build = build_language_model});
 }
 
 }  // namespace horus::zoo

@@ -10,6 +10,7 @@
 
 #include "horus/zoo/attention_block.hpp"
 #include "horus/zoo/families/family.hpp"
+#include "horus/zoo/families/language_entry.hpp"
 #include "horus/zoo/layers.hpp"
 #include "horus/zoo/tokens.hpp"
 
@@ -111,41 +112,21 @@ void build_t5(Builder& b, const Plan& plan, std::int64_t sequence) {
   b.output(tied_linear(b, "lm_head", x, table));
 }
 
-struct Row {
-  const char* name;
-  const char* what;
-  Plan plan;
-  std::int64_t batch;
-  std::vector<std::string> aliases;
-};
-
-Entry entry_of(const Row& row) {
-  return {.architecture = {.name = row.name,
-                           .description = std::string{row.what} +
-                                          ", text to text, version 1.0 with tied embeddings "
-                                          "(arXiv:1910.10683)",
-                           .input = "512 source and 512 target tokens",
-                           .default_batch = row.batch,
-                           .default_sequence = kSequence},
-          .sequence_max = kSequenceMax,
-          .aliases = row.aliases,
-          .build = [plan = row.plan](Builder& b, const Sizes& sizes) {
-            build_t5(b, plan, sizes.sequence);
-          }};
-}
-
 }  // namespace
 
 std::vector<Entry> t5_family() {
   // Section 3.7 of the paper.
-  const auto rows = std::to_array<Row>({
+  const auto rows = std::to_array<LanguageModel<Plan>>({
       {"t5-small", "T5-small", {6, 8, 512, 2048}, 8, {"t5"}},
       {"t5-base", "T5-base", {12, 12, 768, 3072}, 4, {}},
       {"t5-large", "T5-large", {24, 16, 1024, 4096}, 1, {}},
   });
-  std::vector<Entry> entries;
-  for (const Row& row : rows) entries.push_back(entry_of(row));
-  return entries;
+  return language_entries<Plan>(
+      rows, {.about = ", text to text, version 1.0 with tied embeddings (arXiv:1910.10683)",
+             .input = "512 source and 512 target tokens",
+             .sequence = kSequence,
+             .sequence_max = kSequenceMax,
+             .build = build_t5});
 }
 
 }  // namespace horus::zoo

@@ -9,6 +9,7 @@
 #include "horus/zoo/families/family.hpp"
 #include "horus/zoo/families/timm_entry.hpp"
 #include "horus/zoo/layers.hpp"
+#include "horus/zoo/numbered_conv.hpp"
 
 namespace horus::zoo {
 namespace {
@@ -41,22 +42,11 @@ Value norm_conv_relu(Builder& b, const std::string& name, const Value& x, const 
   return relu(b, name + ".2", norm_conv(b, name, x, spec));
 }
 
-/// Convolution NAME.convINDEX and its normalization NAME.bnINDEX.
-Value step(Builder& b, const std::string& name, int index, const Value& x, const ConvSpec& spec) {
-  const std::string number = std::to_string(index);
-  return batch_norm(b, name + ".bn" + number, conv(b, name + ".conv" + number, x, spec));
-}
-
-Value step_relu(Builder& b, const std::string& name, int index, const Value& x,
-                const ConvSpec& spec) {
-  return relu(b, name + ".relu" + std::to_string(index), step(b, name, index, x, spec));
-}
-
 Value bottleneck(Builder& b, const std::string& name, const Value& x, std::int64_t inner) {
   const std::int64_t channels = inner * kExpansion;
-  Value y = step_relu(b, name, 1, x, {.channels = inner});
-  y = step_relu(b, name, 2, y, centred(inner, 3));
-  y = step(b, name, 3, y, {.channels = channels});
+  Value y = numbered_conv_relu(b, name, 1, x, {.channels = inner});
+  y = numbered_conv_relu(b, name, 2, y, centred(inner, 3));
+  y = numbered_conv(b, name, 3, y, {.channels = channels});
   const bool agrees = x.shape[1] == channels;
   const Value past = agrees ? x : norm_conv(b, name + ".downsample", x, {.channels = channels});
   return relu(b, name + ".relu3", binary(b, name + ".add", "Add", y, past));
@@ -64,8 +54,8 @@ Value bottleneck(Builder& b, const std::string& name, const Value& x, std::int64
 
 Value basic(Builder& b, const std::string& name, const Value& x) {
   const std::int64_t channels = x.shape[1];
-  const Value y =
-      step(b, name, 2, step_relu(b, name, 1, x, centred(channels, 3)), centred(channels, 3));
+  const Value y = numbered_conv(b, name, 2, numbered_conv_relu(b, name, 1, x, centred(channels, 3)),
+                                centred(channels, 3));
   return relu(b, name + ".relu2", binary(b, name + ".add", "Add", y, x));
 }
 
@@ -139,8 +129,8 @@ Value head(Builder& b, const Branches& branches, Bias bias) {
 
 void build_network(Builder& b, const Plan& plan, std::int64_t image) {
   Value x = b.input("input", {kBatch, 3, image, image});
-  x = step_relu(b, "stem", 1, x, centred(64, 3, 2));
-  x = step_relu(b, "stem", 2, x, centred(64, 3, 2));
+  x = numbered_conv_relu(b, "stem", 1, x, centred(64, 3, 2));
+  x = numbered_conv_relu(b, "stem", 2, x, centred(64, 3, 2));
   for (int i = 0; i < plan.first_depth; ++i) {
     x = bottleneck(b, "layer1." + std::to_string(i), x, plan.first);
   }

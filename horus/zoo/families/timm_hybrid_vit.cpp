@@ -11,6 +11,7 @@
 #include "horus/zoo/families/timm_entry.hpp"
 #include "horus/zoo/layers.hpp"
 #include "horus/zoo/same_padding.hpp"
+#include "horus/zoo/standardized_conv.hpp"
 #include "horus/zoo/tokens.hpp"
 #include "horus/zoo/vision_transformer.hpp"
 
@@ -26,33 +27,19 @@ struct Plan {
   std::int64_t classes{1000};
 };
 
-constexpr double kEpsilon = 1e-8;
 constexpr std::int64_t kGroups = 32;
 constexpr std::int64_t kBottleneck = 4;  // Output channels over those in the middle.
 constexpr std::int64_t kStem = 64;
 
-/// A convolution whose filters are normalized each to mean 0 and variance 1, with TensorFlow's
-/// padding.
+/// A convolution with standardized filters and TensorFlow's padding.
 Value conv_std(Builder& b, const std::string& name, const Value& x, std::int64_t channels,
                std::int64_t kernel, std::int64_t stride) {
-  const Shape shape{channels, x.shape[1], kernel, kernel};
-  const Value weight = b.parameter(name + ".weight", shape);
-  const Value rows =
-      shaped(b, name + ".filters", weight, {1, channels, x.shape[1] * kernel * kernel});
-  const Value ones = b.filled(1, channels);
-  const Value zeros = b.filled(0, channels);
-  const Value normal = b.add({.name = name + ".standardize",
-                              .op_type = "InstanceNormalization",
-                              .inputs = {rows.name, ones.name, zeros.name},
-                              .attributes = {{"epsilon", kEpsilon}}},
-                             rows.shape);
-  const Value filters = shaped(b, name + ".kernel", normal, shape);
   ConvSpec spec{.channels = channels, .kernel = {kernel}, .stride = {stride}};
   if (stride == 1) {
     spec.padding = {kernel / 2};
-    return conv_by(b, name, x, filters, {}, spec);
+    return standardized_conv(b, name, x, spec);
   }
-  return conv_by(b, name, pad_same(b, name + ".pad", x, kernel, stride), filters, {}, spec);
+  return standardized_conv(b, name, pad_same(b, name + ".pad", x, kernel, stride), spec);
 }
 
 Value norm(Builder& b, const std::string& name, const Value& x) {

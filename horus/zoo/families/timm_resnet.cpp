@@ -301,6 +301,7 @@ constexpr auto kModels = std::to_array<TimmModel<Plan>>({
     {"resnetrs50", 160, rs(k34)},
     {"resnext101_32x16d", 224, next(k101, 32, 16)},
     {"resnext101_32x32d", 224, next(k101, 32, 32)},
+    {"resnext101_32x48d", 224, next(k101, 32, 48)},
     {"resnext101_32x4d", 224, next(k101, 32, 4)},
     {"resnext50d_32x4d", 224, d(next(k34, 32, 4))},
     {"seresnet101", 224, se(bottleneck(k101))},

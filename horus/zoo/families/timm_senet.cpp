@@ -11,6 +11,7 @@
 #include "horus/zoo/families/family.hpp"
 #include "horus/zoo/families/timm_entry.hpp"
 #include "horus/zoo/layers.hpp"
+#include "horus/zoo/numbered_conv.hpp"
 
 namespace horus::zoo {
 namespace {
@@ -34,17 +35,6 @@ struct Place {
   std::int64_t stride{1};
 };
 
-/// Convolution and batch normalization number `index` of a block or of the stem.
-Value step(Builder& b, const std::string& name, int index, const Value& x, const ConvSpec& spec) {
-  const std::string number = std::to_string(index);
-  return batch_norm(b, name + ".bn" + number, conv(b, name + ".conv" + number, x, spec));
-}
-
-Value step_relu(Builder& b, const std::string& name, int index, const Value& x,
-                const ConvSpec& spec) {
-  return relu(b, name + ".relu" + std::to_string(index), step(b, name, index, x, spec));
-}
-
 Value branch(Builder& b, Block block, const Place& place, const Value& x) {
   const std::string& name = place.name;
   const std::int64_t width = place.width;
@@ -52,22 +42,22 @@ Value branch(Builder& b, Block block, const Place& place, const Value& x) {
   Value y;
   switch (block) {
     case Block::Basic:
-      y = step_relu(b, name, 1, x, centred(width, 3, place.stride));
-      return step_relu(b, name, 2, y, centred(width, 3));
+      y = numbered_conv_relu(b, name, 1, x, centred(width, 3, place.stride));
+      return numbered_conv_relu(b, name, 2, y, centred(width, 3));
     case Block::Bottleneck:
-      y = step_relu(b, name, 1, x, {.channels = width, .stride = {place.stride}});
-      y = step_relu(b, name, 2, y, centred(width, 3));
-      return step(b, name, 3, y, last);
+      y = numbered_conv_relu(b, name, 1, x, {.channels = width, .stride = {place.stride}});
+      y = numbered_conv_relu(b, name, 2, y, centred(width, 3));
+      return numbered_conv(b, name, 3, y, last);
     case Block::Grouped:
-      y = step_relu(b, name, 1, x, {.channels = 2 * width});
-      y = step_relu(b, name, 2, y, centred(2 * width, 3, place.stride, kGroups));
-      return step(b, name, 3, y, last);
+      y = numbered_conv_relu(b, name, 1, x, {.channels = 2 * width});
+      y = numbered_conv_relu(b, name, 2, y, centred(2 * width, 3, place.stride, kGroups));
+      return numbered_conv(b, name, 3, y, last);
     case Block::Wide:
       break;
   }
-  y = step_relu(b, name, 1, x, {.channels = 2 * width});
-  y = step_relu(b, name, 2, y, centred(4 * width, 3, place.stride, kWideGroups));
-  return step(b, name, 3, y, last);
+  y = numbered_conv_relu(b, name, 1, x, {.channels = 2 * width});
+  y = numbered_conv_relu(b, name, 2, y, centred(4 * width, 3, place.stride, kWideGroups));
+  return numbered_conv(b, name, 3, y, last);
 }
 
 Value residual(Builder& b, Block block, const Place& place, const Value& x) {
@@ -86,11 +76,11 @@ Value residual(Builder& b, Block block, const Place& place, const Value& x) {
 Value stem(Builder& b, Block block, const Value& image) {
   Value x = image;
   if (block == Block::Wide) {
-    x = step_relu(b, "layer0", 1, x, centred(64, 3, 2));
-    x = step_relu(b, "layer0", 2, x, centred(64, 3));
-    x = step_relu(b, "layer0", 3, x, centred(128, 3));
+    x = numbered_conv_relu(b, "layer0", 1, x, centred(64, 3, 2));
+    x = numbered_conv_relu(b, "layer0", 2, x, centred(64, 3));
+    x = numbered_conv_relu(b, "layer0", 3, x, centred(128, 3));
   } else {
-    x = step_relu(b, "layer0", 1, x, centred(64, 7, 2));
+    x = numbered_conv_relu(b, "layer0", 1, x, centred(64, 7, 2));
   }
   return max_pool(b, "pool0", x, {.kernel = {3}, .stride = {2}, .rounding = Rounding::Up});
 }

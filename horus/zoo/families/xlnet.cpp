@@ -9,6 +9,7 @@
 
 #include "horus/zoo/attention_block.hpp"
 #include "horus/zoo/families/family.hpp"
+#include "horus/zoo/families/language_entry.hpp"
 #include "horus/zoo/layers.hpp"
 #include "horus/zoo/multi_head.hpp"
 #include "horus/zoo/tokens.hpp"
@@ -168,39 +169,19 @@ void build_xlnet(Builder& b, const Plan& plan, std::int64_t sequence) {
   b.output(dropout(b, "final_dropout", x, kDropout));
 }
 
-struct Row {
-  const char* name;
-  const char* what;
-  Plan plan;
-  std::int64_t batch;
-  std::vector<std::string> aliases;
-};
-
-Entry entry_of(const Row& row) {
-  return {.architecture = {.name = row.name,
-                           .description = std::string{row.what} +
-                                          " cased, one stream without memory or task head "
-                                          "(arXiv:1906.08237)",
-                           .input = "128 tokens",
-                           .default_batch = row.batch,
-                           .default_sequence = kSequence},
-          .sequence_max = kSequenceMax,
-          .aliases = row.aliases,
-          .build = [plan = row.plan](Builder& b, const Sizes& sizes) {
-            build_xlnet(b, plan, sizes.sequence);
-          }};
-}
-
 }  // namespace
 
 std::vector<Entry> xlnet_family() {
-  const auto rows = std::to_array<Row>({
+  const auto rows = std::to_array<LanguageModel<Plan>>({
       {"xlnet-base", "XLNet-base", {12, 12, 768}, 8, {"xlnet", "xlnet-base-cased"}},
       {"xlnet-large", "XLNet-large", {24, 16, 1024}, 4, {"xlnet-large-cased"}},
   });
-  std::vector<Entry> entries;
-  for (const Row& row : rows) entries.push_back(entry_of(row));
-  return entries;
+  return language_entries<Plan>(
+      rows, {.about = " cased, one stream without memory or task head (arXiv:1906.08237)",
+             .input = "128 tokens",
+             .sequence = kSequence,
+             .sequence_max = kSequenceMax,
+             .build = build_xlnet});
 }
 
 }  // namespace horus::zoo
