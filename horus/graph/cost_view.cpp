@@ -3,7 +3,18 @@
 
 #include "horus/graph/cost_view.hpp"
 
+#include <algorithm>
+
 namespace horus::graph {
+
+bool CostView::has_bias(std::size_t i) const {
+  if (!has_input(i)) return false;
+  const auto& contents = input(i).contents;
+  if (operand(i).part == Part::Trained || !contents) return true;
+  const auto* numbers = std::get_if<std::vector<double>>(&*contents);
+  return numbers == nullptr ||
+         std::ranges::any_of(*numbers, [](double number) { return number != 0; });
+}
 
 std::size_t CostView::gradients() const {
   std::size_t found = 0;

@@ -55,6 +55,9 @@ class CostView : public NodeView {
     return *outputs_[0];
   }
   [[nodiscard]] double result_size() const { return count(result().shape); }
+  /// True where input `i` adds something: exporters write an absent bias as zeros that do not
+  /// train.
+  [[nodiscard]] bool has_bias(std::size_t i) const;
   /// Inputs that need a gradient.
   [[nodiscard]] std::size_t gradients() const;
   /// Activations among the inputs that need a gradient.

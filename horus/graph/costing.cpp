@@ -156,13 +156,15 @@ class Coster {
   CostView view_of(NodeView node, const OpRule& rule, std::span<const ValueIndex> inputs,
                    std::span<const ValueIndex> results) const {
     std::vector<Operand> operands;
-    for (const ValueIndex value : inputs) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const ValueIndex value = inputs[i];
       if (value == kNone) {
         operands.emplace_back();
         continue;
       }
-      operands.push_back(
-          {.part = training_.part[value], .needs_gradient = training_.needs_gradient[value]});
+      // No gradient flows back to what lends its type alone.
+      const bool needs_gradient = training_.needs_gradient[value] && slot_of(rule, i) != 'y';
+      operands.push_back({.part = training_.part[value], .needs_gradient = needs_gradient});
     }
     std::vector<const Fact*> outputs;
     for (const ValueIndex value : results) outputs.push_back(fact(value));

@@ -37,6 +37,37 @@ void constant(ModelSketch& sketch, const std::string& name, Ints dims) {
   sketch.node("Constant", {}, {name}, {{"value", value}});
 }
 
+/// A convolution of 8 channels behind an activation that needs a gradient; its bias is `bias`.
+void convolve(ModelSketch& sketch, std::vector<std::string> inputs) {
+  inputs.insert(inputs.begin(), {"h", "second.weight"});
+  sketch.input("x", {2, 4, 6, 6}).weight("first.weight", {4, 4, 1, 1});
+  sketch.weight("second.weight", {8, 4, 3, 3});
+  sketch.node("Conv", {"x", "first.weight"}, {"h"});
+  sketch.node("Conv", inputs, {"y"}).output("y");
+}
+
+TEST(AbsentBias, WrittenAsZerosCostsNothing) {
+  ModelSketch plain;
+  convolve(plain, {});
+  // As the exporter of torch.export writes it without its optimizer: zeros that take their type
+  // from the input and their length from the weight.
+  ModelSketch drawn;
+  drawn.node("Shape", {"second.weight"}, {"length"},
+             {{"start", std::int64_t{0}}, {"end", std::int64_t{1}}});
+  drawn.node("Constant", {}, {"zero"}, {{"value_float", 0.0}});
+  drawn.node("CastLike", {"zero", "h"}, {"typed"});
+  drawn.node("Expand", {"typed", "length"}, {"zeros"});
+  convolve(drawn, {"zeros"});
+  const Analysis without = analysed(plain);
+  const Analysis with = analysed(drawn);
+  EXPECT_EQ(with.features.parameters, without.features.parameters);
+  const Totals expected = totals_of(without.features);
+  const Totals found = totals_of(with.features);
+  EXPECT_EQ(found.kernels, expected.kernels);
+  EXPECT_EQ(found.flops_training, expected.flops_training);
+  EXPECT_EQ(found.activation_bytes, expected.activation_bytes);
+}
+
 TEST(WeightsInConstants, CountWhereTheFileHasNoOthers) {
   ModelSketch sketch;
   sketch.input("x", {2, 6});

@@ -44,7 +44,8 @@ bool fills(const Contents& contents, const Shape& shape) {
 std::optional<Contents> fold(const OpRule& rule, const NodeView& node, const Fact& output) {
   if (rule.fold == nullptr || elements(output.shape) > kMaxContents) return std::nullopt;
   for (std::size_t i = 0; i < node.input_count(); ++i) {
-    if (node.has_input(i) && !node.input(i).contents) return std::nullopt;
+    if (slot_of(rule, i) == 'y' || !node.has_input(i)) continue;
+    if (!node.input(i).contents) return std::nullopt;
   }
   auto contents = rule.fold(node, output);
   if (!contents || !fills(*contents, output.shape)) return std::nullopt;

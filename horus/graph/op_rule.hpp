@@ -36,6 +36,7 @@ using CostRule = void (*)(const CostView& node, CostSheet& sheet);
 ///   't' table of rows looked up by index: trains where a floating initializer stands there
 ///   'b' buffer: state that is kept but not trained
 ///   's' setting: configures the operator, never trains (scales, axes, ratios)
+///   'y' type: lends its element type and nothing else
 ///   'm' matrix: trains where an initializer or a constant stands there
 ///   'q' a tensor or a sequence of tensors; all other letters take tensors only
 using Slots = std::string_view;

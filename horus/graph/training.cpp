@@ -235,19 +235,23 @@ class Pass {
 
   void set_outputs(NodeIndex n, Gradient gradient) {
     bool flows = false;
+    bool is_from_weights = false;
     for (const ValueIndex value : index_.inputs[n]) {
       if (value == kNone) continue;
       const ValueIndex source = found_.source[value];
-      flows = flows || (source == kNone ? found_.needs_gradient[value] : is_trained_[source]);
+      is_from_weights = is_from_weights || (source != kNone && is_trained_[source]);
+      flows = flows || is_from_weights || (source == kNone && found_.needs_gradient[value]);
     }
     const bool is_static = all_static(n) && !flows;
     for (const ValueIndex value : index_.outputs[n]) {
       if (value == kNone) continue;
       const auto& fact = inference_.facts[value];
       const bool is_smooth = !fact || is_floating(fact->type);
-      found_.needs_gradient[value] = flows && gradient != Gradient::Stops &&
-                                     (is_smooth || gradient == Gradient::FlowsThroughIntegers);
+      // What is known before the first step does not depend on data, whatever lent its type.
       const bool is_known = fact && fact->contents;
+      found_.needs_gradient[value] = (is_known ? is_from_weights : flows) &&
+                                     gradient != Gradient::Stops &&
+                                     (is_smooth || gradient == Gradient::FlowsThroughIntegers);
       found_.part[value] = is_static || is_known ? Part::Fixed : Part::Activation;
     }
   }

@@ -62,7 +62,7 @@ void fill(const CostView& node, CostSheet& sheet, const GemmShape& gemm) {
   work.gemm = gemm;
   cost_product(node, sheet, gemm.m * gemm.n * gemm.k * gemm.groups);
   // cuDNN convolves and a second kernel adds the bias (ATen/native/cudnn/ConvShared.cpp).
-  if (node.has_input(2)) work.kernels_forward += 1;
+  if (node.has_bias(2)) work.kernels_forward += 1;
 }
 
 }  // namespace

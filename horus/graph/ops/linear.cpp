@@ -48,7 +48,7 @@ Shape right_matrix(const NodeView& node) {
 void cost_product(const CostView& node, CostSheet& sheet, double macs) {
   OpWork& work = sheet.work;
   const double written = node.result_size();
-  const bool has_bias = node.has_input(2);
+  const bool has_bias = node.has_bias(2);
   work.macs = macs;
   work.flops_forward = 2 * macs + (has_bias ? written : 0);
   work.elements_read =

@@ -55,7 +55,7 @@ constexpr auto kRules = std::to_array<OpRule>({
     {"BlackmanWindow", 1, 1, "s", DataMovement, infer_signal_window, cost_fill, kCopies, nullptr,
      kStops},
     {"Cast", 1, 1, "x", DataMovement, infer_cast, cost_cast, kCopies, fold_cast},
-    {"CastLike", 2, 2, "xs", DataMovement, infer_cast_like, cost_cast, kCopies, fold_cast},
+    {"CastLike", 2, 2, "xy", DataMovement, infer_cast_like, cost_cast, kCopies, fold_cast},
     {"CausalConvWithState", 2, 4, "xwwx", DepthwiseConvolution, infer_causal_convolution,
      cost_causal_convolution},
     {"Ceil", 1, 1, "x", Activation, infer_same, cost_pointwise, {1}, fold_unary, kStops},
