@@ -46,6 +46,15 @@ if(TARGET horus_graph_test)
   target_link_libraries(horus_graph_test PRIVATE onnx)
 endif()
 
+# The zoo's tests go through a thousand architectures; where sanitizers slow them, one of so many.
+if(TARGET horus_zoo_test)
+  set(stride 1)
+  if(HORUS_SANITIZE)
+    set(stride 11)
+  endif()
+  target_compile_definitions(horus_zoo_test PRIVATE HORUS_TEST_STRIDE=${stride})
+endif()
+
 # The newest ONNX from PyPI is another, for the versions that the package does not know. Its virtual
 # environment and its models stay in the build folder.
 if(NOT HORUS_FUZZ)
