@@ -13,7 +13,7 @@ namespace horus::graph {
 namespace {
 
 double as_float32(double value) {
-  constexpr double kMost = std::numeric_limits<float>::max();
+  constexpr auto kMost = static_cast<double>(std::numeric_limits<float>::max());
   // Beyond the range a conversion has no meaning in C++; IEEE 754 has infinity.
   if (std::abs(value) > kMost) return std::copysign(HUGE_VAL, value);
   return static_cast<double>(static_cast<float>(value));

@@ -56,6 +56,11 @@ class CliTest(unittest.TestCase):
 
 # --- ONNX bytes, spelled by hand: the wire format of protobuf is a few lines -------------------
 
+def is_sanitized():
+    """True for a program that the address sanitizer watches: it takes several times the memory."""
+    return b"__asan_" in pathlib.Path(HORUS).read_bytes()
+
+
 def varint(value):
     value &= (1 << 64) - 1
     out = bytearray()
