@@ -43,7 +43,8 @@ TEST(Rounding, WrapsIntegersAtTheirWidth) {
 /// The size that `100 * 0.29`, rounded down, gives in `type`.
 Integers floored_product(ElementType type) {
   ModelSketch sketch;
-  sketch.scalar("a", 100).scalar("b", type == ElementType::Float32 ? double{0.29F} : 0.29);
+  sketch.scalar("a", 100).scalar("b",
+                                 type == ElementType::Float32 ? static_cast<double>(0.29F) : 0.29);
   for (Tensor& tensor : sketch.model().graph.initializers) tensor.type = type;
   sketch.node("Mul", {"a", "b"}, {"p"}).node("Floor", {"p"}, {"f"});
   sketch.node("Cast", {"f"}, {"c"}, {{"to", std::int64_t{7}}});
