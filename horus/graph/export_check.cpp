@@ -148,9 +148,8 @@ Warning spelled_attention(const ExportView& view) {
 }
 
 Warning fused_attention(const ExportView& view) {
-  constexpr std::array<std::string_view, 6> kFused{
-      "Attention",          "DecoderMaskedMultiHeadAttention", "GroupQueryAttention",
-      "MultiHeadAttention", "PackedMultiHeadAttention",        "SparseAttention"};
+  constexpr std::array<std::string_view, 4> kFused{"Attention", "DecoderMaskedMultiHeadAttention",
+                                                   "GroupQueryAttention", "MultiHeadAttention"};
   Found found;
   for (const NodeWork& entry : view.works) {
     if (std::ranges::find(kFused, entry.work.op_type) != kFused.end()) found.add(entry.work.name);

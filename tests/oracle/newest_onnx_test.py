@@ -150,7 +150,7 @@ def complaints_of(case, report):
     if report is None:
         return ['not analysed']
     values = {value['name']: value for value in report['values']}
-    gaps = '; '.join(f"{gap['op_type']}: {gap['reason']}" for gap in report.get('gaps', []))
+    gaps = '; '.join(f"{gap['op_type']}: {gap['reason']}" for gap in report.get('nodes_without_cost', []))
     complaints = []
     for output in case.outputs:
         value = values.get(output['name'])
