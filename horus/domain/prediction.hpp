@@ -14,6 +14,9 @@ namespace horus {
 enum class Precision { Fp32, Tf32, Fp16, Amp, Bf16 };
 enum class Optimizer { None, Sgd, Momentum, Adam, AdamW };
 enum class Attention { Eager, Fused };
+/// What the forward pass keeps: all that autograd saves, or only what enters each block, which is
+/// then computed again during the backward pass (torch.utils.checkpoint per block).
+enum class Checkpointing { None, Blocks };
 
 /// What the graph does not say about a training job.
 struct TrainingSetup {
@@ -22,6 +25,14 @@ struct TrainingSetup {
   Attention attention{Attention::Eager};
   /// Rate at which the input pipeline can deliver samples, samples/s. Absent: never the bottleneck.
   std::optional<double> samples_per_second;
+  /// Processes that load beside the step; 0: the training process loads, and the GPU waits.
+  int loader_workers{2};
+  Checkpointing checkpointing{Checkpointing::None};
+  /// Forward and backward passes whose gradients are added up before one update; at least 1.
+  int accumulation_steps{1};
+  /// Forward and backward passes over the graph in one step, e.g. of the discriminator of a GAN
+  /// that sees true and false images; at least 1.
+  double passes_per_step{1};
   friend bool operator==(const TrainingSetup&, const TrainingSetup&) = default;
 };
 

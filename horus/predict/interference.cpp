@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "horus/base/check.hpp"
-#include "horus/predict/constants.hpp"
 #include "horus/predict/fair_share.hpp"
 #include "horus/predict/peak_memory.hpp"
 #include "horus/predict/predict.hpp"
@@ -41,8 +40,9 @@ double busy_of_others(std::span<const Demand> jobs, std::size_t self, bool slice
 
 /// Slowdown of each job by the sharing law, but never less than sharing the GPU's time and its
 /// bandwidth fairly would cost: neither can be spent twice.
-std::vector<double> slowdowns(std::span<const Demand> jobs, bool sliced) {
-  const SharingLaw& law = sliced ? kSliced : kOverlapping;
+std::vector<double> slowdowns(std::span<const Demand> jobs, bool sliced,
+                              const SharingConstants& constants) {
+  const SharingLaw& law = sliced ? constants.sliced : constants.overlapping;
   std::vector<double> busy;
   std::vector<double> bandwidth;
   for (const Demand& job : jobs) {
@@ -62,24 +62,26 @@ std::vector<double> slowdowns(std::span<const Demand> jobs, bool sliced) {
 
 using Quantile = double Interval::*;
 
-std::vector<double> slowdowns_at(std::span<const Prediction> jobs, Quantile quantile, bool sliced) {
+std::vector<double> slowdowns_at(std::span<const Prediction> jobs, Quantile quantile, bool sliced,
+                                 const SharingConstants& constants) {
   std::vector<Demand> demands;
   for (const Prediction& job : jobs) {
     demands.push_back({std::clamp(job.gpu_utilization.*quantile, 0.0, 1.0),
                        std::clamp(job.memory_bandwidth_utilization.*quantile, 0.0, 1.0)});
   }
-  return slowdowns(demands, sliced);
+  return slowdowns(demands, sliced, constants);
 }
 
 /// The law itself is uncertain beyond the utilizations put into it.
-std::vector<Interval> slowdown_intervals(std::span<const Prediction> jobs, const GpuSpec& gpu) {
+std::vector<Interval> slowdown_intervals(std::span<const Prediction> jobs, const GpuSpec& gpu,
+                                         const SharingConstants& constants) {
   const bool sliced = slices_only(gpu);
-  const std::vector<double> expected = slowdowns_at(jobs, &Interval::expected, sliced);
-  const std::vector<double> low = slowdowns_at(jobs, &Interval::low, sliced);
-  const std::vector<double> high = slowdowns_at(jobs, &Interval::high, sliced);
+  const std::vector<double> expected = slowdowns_at(jobs, &Interval::expected, sliced, constants);
+  const std::vector<double> low = slowdowns_at(jobs, &Interval::low, sliced, constants);
+  const std::vector<double> high = slowdowns_at(jobs, &Interval::high, sliced, constants);
   const double beyond_pairs = jobs.size() > 2 ? static_cast<double>(jobs.size() - 2) : 0;
   const double extrapolated = std::min(kSigmaExtrapolated * beyond_pairs, kSigmaExtrapolatedMax);
-  const double spread = std::exp(kZ90 * (kSigmaExcess + extrapolated));
+  const double spread = std::exp(kZ90 * (constants.sigma_excess + extrapolated));
   std::vector<Interval> out;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     out.push_back({expected[i], 1 + (low[i] - 1) / spread, 1 + (high[i] - 1) * spread});
@@ -95,10 +97,11 @@ Bytes sum_of(std::span<const Prediction> jobs, Bytes MemoryPrediction::*part) {
 
 }  // namespace
 
-SharedPrediction predict_shared(std::span<const Prediction> jobs, const GpuSpec& gpu) {
+SharedPrediction predict_shared(std::span<const Prediction> jobs, const GpuSpec& gpu,
+                                const Model& model) {
   HORUS_CHECK(!jobs.empty(), "somebody must share the GPU");
   SharedPrediction out;
-  out.slowdowns = slowdown_intervals(jobs, gpu);
+  out.slowdowns = slowdown_intervals(jobs, gpu, model.constants.sharing);
   out.memory = {sum_of(jobs, &MemoryPrediction::expected), sum_of(jobs, &MemoryPrediction::low),
                 sum_of(jobs, &MemoryPrediction::high), sum_of(jobs, &MemoryPrediction::bound)};
   out.fits = out.memory.bound <= gpu.memory;

@@ -51,9 +51,9 @@ KernelClass class_of(const OpWork& op) {
 }
 
 /// How much a product computes beyond what is asked, because its tiles are wider than its groups.
-double padding_of(const OpWork& op) {
+double padding_of(const OpWork& op, double narrowest_tile) {
   const bool padded = op.kind == OpKind::GroupedConvolution && op.gemm.n > 0;
-  return padded ? std::max(1.0, kNarrowestTile / op.gemm.n) : 1.0;
+  return padded ? std::max(1.0, narrowest_tile / op.gemm.n) : 1.0;
 }
 
 /// Thread blocks of a product with `outputs` elements, each a sum of macs / outputs terms.
@@ -73,8 +73,12 @@ struct Pass {
 
 class Lowering {
  public:
-  Lowering(const GraphFeatures& features, const TrainingSetup& setup)
-      : features_{features}, setup_{setup}, bytes_{element_bytes(setup.precision)} {}
+  Lowering(const GraphFeatures& features, const TrainingSetup& setup,
+           const TimeConstants& constants)
+      : features_{features},
+        setup_{setup},
+        constants_{constants},
+        bytes_{element_bytes(setup.precision)} {}
 
   Step run(std::span<const OpWork> ops) {
     step_.kernels.reserve(5 * ops.size() + 16);
@@ -147,7 +151,7 @@ class Lowering {
   void lower_product_forward(const OpWork& op) {
     const Pass pass = forward(op);
     const double each = pass.bytes / pass.launches;
-    add(class_of(op), 1, pass.flops * padding_of(op), each,
+    add(class_of(op), 1, pass.flops * padding_of(op, constants_.narrowest_tile), each,
         blocks_of(op.elements_written, op.macs));
     add(KernelClass::Pointwise, pass.launches - 1, 0, each);
   }
@@ -157,7 +161,7 @@ class Lowering {
   void lower_product_backward(const OpWork& op) {
     const Pass pass = backward(op);
     const bool two = op.needs_input_gradient && pass.launches >= 2;
-    const double flops = pass.flops * padding_of(op) / (two ? 2 : 1);
+    const double flops = pass.flops * padding_of(op, constants_.narrowest_tile) / (two ? 2 : 1);
     const double each = pass.bytes / pass.launches;
     const double inputs = op.weight_elements > 0 ? op.elements_read : op.elements_read / 2;
     const double weights = op.weight_elements > 0 ? op.weight_elements : op.elements_read / 2;
@@ -240,6 +244,7 @@ class Lowering {
 
   const GraphFeatures& features_;
   const TrainingSetup& setup_;
+  const TimeConstants& constants_;
   ElementBytes bytes_;
   Step step_;
 };
@@ -287,8 +292,9 @@ bool has_usable_cost(const OpWork& op) {
   return std::ranges::all_of(numbers, [](double x) { return x >= 0 && x <= kMostOfAnything; });
 }
 
-Step lower(const GraphFeatures& features, std::span<const OpWork> ops, const TrainingSetup& setup) {
-  return Lowering{features, setup}.run(ops);
+Step lower(const GraphFeatures& features, std::span<const OpWork> ops, const TrainingSetup& setup,
+           const TimeConstants& constants) {
+  return Lowering{features, setup, constants}.run(ops);
 }
 
 }  // namespace horus::predict

@@ -7,8 +7,8 @@
 #include "horus/domain/gpu.hpp"
 #include "horus/domain/graph_features.hpp"
 #include "horus/domain/prediction.hpp"
-#include "horus/predict/constants.hpp"
 #include "horus/predict/kernel.hpp"
+#include "horus/predict/time_constants.hpp"
 
 namespace horus::predict {
 
@@ -22,6 +22,6 @@ namespace horus::predict {
 /// `features`, or what fuse_attention made of them. Operators without usable cost are counted, not
 /// lowered. Cost: linear in operators, a handful of Kernel records each.
 [[nodiscard]] Step lower(const GraphFeatures& features, std::span<const OpWork> ops,
-                         const TrainingSetup& setup);
+                         const TrainingSetup& setup, const TimeConstants& constants = {});
 
 }  // namespace horus::predict

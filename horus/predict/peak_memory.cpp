@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "horus/predict/constants.hpp"
 #include "horus/predict/element_bytes.hpp"
 #include "horus/predict/lowering.hpp"
 
@@ -74,16 +73,17 @@ MemoryParts memory_parts(const GraphFeatures& features, std::span<const OpWork> 
   return parts;
 }
 
-MemoryPrediction memory_interval(const MemoryParts& parts, double uncosted) {
+MemoryPrediction memory_interval(const MemoryParts& parts, double uncosted,
+                                 const MemoryConstants& constants) {
   const double tensors = (parts.parameters + parts.gradients + parts.states + parts.copies +
                           parts.activations + parts.transient + parts.workspace) *
-                         (1 + kFragmentation);
+                         (1 + constants.fragmentation);
   // Unknown operators are taken to need as much as known ones, more at the high end.
   const double known = std::max(1 - uncosted, 0.01);
-  const double sigma = kSigmaTensors + kSigmaUncosted * uncosted;
+  const double sigma = constants.sigma_tensors + kSigmaUncosted * uncosted;
   const auto at = [&](double z, double scale) {
     const double pool = rounded_up(tensors * scale * std::exp(z * sigma), kSegmentBytes);
-    return to_bytes(parts.context * std::exp(z * kSigmaContext) + pool);
+    return to_bytes(parts.context * std::exp(z * constants.sigma_context) + pool);
   };
   return {at(0, 1 / known), at(-kZ90, 1), at(kZ90, 1 / known), at(kZ95, 1 / known)};
 }

@@ -7,6 +7,7 @@
 #include "horus/domain/gpu.hpp"
 #include "horus/domain/graph_features.hpp"
 #include "horus/domain/prediction.hpp"
+#include "horus/predict/memory_constants.hpp"
 
 namespace horus::predict {
 
@@ -30,7 +31,8 @@ struct MemoryParts {
 
 /// Tensors with the allocator's losses, the interval and the bound. `uncosted` is the share of
 /// operators (0 to below 1) that the parts do not contain.
-[[nodiscard]] MemoryPrediction memory_interval(const MemoryParts& parts, double uncosted);
+[[nodiscard]] MemoryPrediction memory_interval(const MemoryParts& parts, double uncosted,
+                                               const MemoryConstants& constants = {});
 
 /// `bytes` as an integer number of bytes; what exceeds the type is its maximum.
 [[nodiscard]] Bytes to_bytes(double bytes);

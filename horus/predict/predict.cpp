@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "horus/predict/constants.hpp"
 #include "horus/predict/fused_attention.hpp"
 #include "horus/predict/lowering.hpp"
 #include "horus/predict/peak_memory.hpp"
@@ -41,10 +40,10 @@ bool has_usable_totals(const GraphFeatures& features) {
   return std::ranges::all_of(totals, [](double x) { return x >= 0 && x <= kMostOfAnything; });
 }
 
-StepSpread spread_of(const MachineRates& rates, double uncosted) {
+StepSpread spread_of(const TimeConstants& constants, const MachineRates& rates, double uncosted) {
   const double unknown = kSigmaUncosted * uncosted;
-  return {kSigmaGpu + unknown + (rates.emulated ? kSigmaEmulated : 0), kSigmaHost + unknown,
-          kSigmaLoader};
+  return {constants.sigma_gpu + unknown + (rates.emulated ? constants.sigma_emulated : 0),
+          constants.sigma_host + unknown, constants.sigma_loader};
 }
 
 /// Bytes moved over bytes that could be, as far as the GPU is busy at all.
@@ -57,29 +56,32 @@ Interval bandwidth_interval(const GpuWork& work, const MachineRates& rates,
 
 }  // namespace
 
-Prediction predict(const GraphFeatures& features, const TrainingSetup& setup, const GpuSpec& gpu) {
+Prediction predict(const GraphFeatures& features, const TrainingSetup& setup, const GpuSpec& gpu,
+                   const Model& model) {
+  const TimeConstants& time = model.constants.time;
   std::vector<OpWork> fused;
   if (setup.attention == Attention::Fused) fused = fuse_attention(features.ops);
   const std::span<const OpWork> ops =
       setup.attention == Attention::Fused ? std::span<const OpWork>{fused} : features.ops;
 
-  const Step step = lower(features, ops, setup);
+  const Step step = lower(features, ops, setup, time);
   const double uncosted = uncosted_share(features, step);
   if (uncosted >= 1 || !has_usable_totals(features)) return unknown(gpu);
 
-  const MachineRates rates = rates_of(gpu, setup.precision);
+  const MachineRates rates = rates_of(gpu, setup.precision, time);
   const GpuWork work = gpu_work(step.kernels, rates);
   const StepParts parts{
-      work.busy_s, host_seconds(step),
+      work.busy_s, host_seconds(step, time),
       loader_seconds(static_cast<double>(features.batch), setup.samples_per_second)};
-  const StepSpread spread = spread_of(rates, uncosted);
+  const StepSpread spread = spread_of(time, rates, uncosted);
 
   Prediction out;
   out.gpu = gpu.name;
-  out.gpu_utilization = utilization_interval(parts, spread);
+  out.gpu_utilization = utilization_interval(parts, spread, time);
   out.memory_bandwidth_utilization = bandwidth_interval(work, rates, out.gpu_utilization);
-  out.step_time_s = step_interval(parts, spread);
-  out.memory = memory_interval(memory_parts(features, ops, setup, gpu), uncosted);
+  out.step_time_s = step_interval(parts, spread, time);
+  out.memory =
+      memory_interval(memory_parts(features, ops, setup, gpu), uncosted, model.constants.memory);
   out.fits = out.memory.bound <= gpu.memory;
   out.origin = Origin::Analytic;
   return out;

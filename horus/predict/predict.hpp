@@ -9,6 +9,7 @@
 #include "horus/domain/gpu.hpp"
 #include "horus/domain/graph_features.hpp"
 #include "horus/domain/prediction.hpp"
+#include "horus/predict/model.hpp"
 
 namespace horus::predict {
 
@@ -23,7 +24,7 @@ namespace horus::predict {
 ///   Not modelled: copies over PCIe, collective communication, MIG.
 /// Cost: linear in operators.
 [[nodiscard]] Prediction predict(const GraphFeatures& features, const TrainingSetup& setup,
-                                 const GpuSpec& gpu);
+                                 const GpuSpec& gpu, const Model& model = shipped_model());
 
 /// What happens when jobs share one GPU by time slicing.
 struct SharedPrediction {
@@ -39,6 +40,7 @@ struct SharedPrediction {
 /// as each process has its own context; adding bounds is safe, since not all are reached at once.
 ///   Origin is that of the least known job, and Origin::Analytic at best.
 /// Cost: quadratic in the number of jobs.
-[[nodiscard]] SharedPrediction predict_shared(std::span<const Prediction> jobs, const GpuSpec& gpu);
+[[nodiscard]] SharedPrediction predict_shared(std::span<const Prediction> jobs, const GpuSpec& gpu,
+                                              const Model& model = shipped_model());
 
 }  // namespace horus::predict

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "horus/predict/constants.hpp"
-
 namespace horus::predict {
 namespace {
 
@@ -39,12 +37,13 @@ bool is_tiled(KernelClass kind) {
 
 /// Where the class cannot use tensor cores or they would be slower, the plain units work. Tiled
 /// products also have to load their tiles.
-double flops_rate(KernelClass kind, const Units& units, double bandwidth) {
-  const ClassEfficiency& efficiency = kEfficiency[static_cast<std::size_t>(kind)];
+double flops_rate(KernelClass kind, const Units& units, double bandwidth,
+                  const TimeConstants& constants) {
+  const ClassEfficiency& efficiency = constants.efficiency[static_cast<std::size_t>(kind)];
   const double rate = std::max({efficiency.plain_flops * units.plain_flops,
                                 efficiency.tensor_flops * units.tensor_flops, 1.0});
   if (!is_tiled(kind)) return rate;
-  const double fed = kTileIntensity * (2 / units.element_bytes) * bandwidth;
+  const double fed = constants.tile_intensity * (2 / units.element_bytes) * bandwidth;
   return 1 / (1 / rate + 1 / fed);
 }
 
@@ -59,16 +58,17 @@ double wave_factor(double blocks, double sms) {
 
 }  // namespace
 
-MachineRates rates_of(const GpuSpec& gpu, Precision precision) {
+MachineRates rates_of(const GpuSpec& gpu, Precision precision, const TimeConstants& constants) {
   const Units units = units_of(gpu, precision);
   MachineRates rates;
   rates.peak_bytes_per_s = std::max(gpu.bandwidth_bytes_per_s, 1.0);
   rates.sms = std::max(gpu.sm_count, 1);
   rates.emulated = units.emulated;
   for (std::size_t i = 0; i < kKernelClasses; ++i) {
-    const ClassEfficiency& efficiency = kEfficiency[i];
-    rates.by_class[i] = {flops_rate(static_cast<KernelClass>(i), units, rates.peak_bytes_per_s),
-                         efficiency.bandwidth * rates.peak_bytes_per_s, efficiency.latency_s};
+    const ClassEfficiency& efficiency = constants.efficiency[i];
+    rates.by_class[i] = {
+        flops_rate(static_cast<KernelClass>(i), units, rates.peak_bytes_per_s, constants),
+        efficiency.bandwidth * rates.peak_bytes_per_s, efficiency.latency_s};
   }
   return rates;
 }

@@ -8,6 +8,7 @@
 #include "horus/domain/gpu.hpp"
 #include "horus/domain/prediction.hpp"
 #include "horus/predict/kernel.hpp"
+#include "horus/predict/time_constants.hpp"
 
 namespace horus::predict {
 
@@ -32,7 +33,8 @@ struct MachineRates {
 ///         (libraries then compute in FP32), the FP32 rate.
 ///   bf16  BF16 tensor cores; without them FP32 units at kEmulatedBf16 of their rate, `emulated`.
 /// Everything else is computed in FP32 units.
-[[nodiscard]] MachineRates rates_of(const GpuSpec& gpu, Precision precision);
+[[nodiscard]] MachineRates rates_of(const GpuSpec& gpu, Precision precision,
+                                    const TimeConstants& constants = {});
 
 /// Seconds that all launches of `kernel` keep the GPU busy.
 [[nodiscard]] double busy_seconds(const Kernel& kernel, const MachineRates& rates);

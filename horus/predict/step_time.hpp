@@ -7,6 +7,7 @@
 #include "horus/domain/interval.hpp"
 #include "horus/predict/kernel.hpp"
 #include "horus/predict/roofline.hpp"
+#include "horus/predict/time_constants.hpp"
 
 namespace horus::predict {
 
@@ -17,11 +18,11 @@ struct StepParts {
   double loader_s{};  ///< 0: the input pipeline never waits.
 };
 
-/// Seconds of one step whose parts overlap almost perfectly: their p-norm (kOverlapNorm).
-[[nodiscard]] double step_seconds(const StepParts& parts);
+/// Seconds of one step whose parts overlap almost perfectly: their p-norm.
+[[nodiscard]] double step_seconds(const StepParts& parts, const TimeConstants& constants = {});
 
 /// Seconds that the host spends dispatching one step.
-[[nodiscard]] double host_seconds(const Step& step);
+[[nodiscard]] double host_seconds(const Step& step, const TimeConstants& constants = {});
 
 /// Seconds that the input pipeline needs for a batch; 0 without a stated, positive rate.
 [[nodiscard]] double loader_seconds(double batch, std::optional<double> samples_per_second);
@@ -34,9 +35,11 @@ struct StepSpread {
 };
 
 /// Seconds per step; low and high move all parts together.
-[[nodiscard]] Interval step_interval(const StepParts& parts, const StepSpread& spread);
+[[nodiscard]] Interval step_interval(const StepParts& parts, const StepSpread& spread,
+                                     const TimeConstants& constants = {});
 
 /// Share of the step in which a kernel runs, 0 to 1; low and high move the GPU against the rest.
-[[nodiscard]] Interval utilization_interval(const StepParts& parts, const StepSpread& spread);
+[[nodiscard]] Interval utilization_interval(const StepParts& parts, const StepSpread& spread,
+                                            const TimeConstants& constants = {});
 
 }  // namespace horus::predict

@@ -265,6 +265,7 @@ Result<Done> Listed::add(const ListedLayer& layer) {
 }
 
 Result<Value> Listed::finish() {
+  ++index_;  // What the end adds stands after the last layer and has names of its own.
   HORUS_TRY_DONE(settle());
   return x_;
 }

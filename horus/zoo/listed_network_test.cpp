@@ -87,6 +87,14 @@ TEST(ListedNetwork, DenseLayersReadAllFeaturesAndTransitionsHalveThem) {
   EXPECT_EQ(analysis_of(model).features.parameters, 112 + 256 + 60 + 184);
 }
 
+TEST(ListedNetwork, DenseListsMayEndInAConvolution) {
+  // The features of the last convolution join those before it, after the list has ended.
+  const auto model = rebuild(kDense,
+                             "[('conv2d', 400, 112), ('Tanh', 400, 0), ('conv2d', 400, 256)]");
+  ASSERT_TRUE(model) << model.error().text();
+  EXPECT_THAT(op_types(*model), ::testing::ElementsAre("Conv", "Tanh", "Concat", "Conv", "Concat"));
+}
+
 TEST(ListedNetwork, NetworksOfNumbersAreLinearLayers) {
   const auto model = rebuild(kNumbers,
                              "[('linear', 7, 147), ('batch_normalization', 7, 14), "

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "horus/lab/sample.hpp"
+
+#include "horus/domain/gpu.hpp"
+#include "horus/predict/fused_attention.hpp"
+#include "horus/predict/lowering.hpp"
+
+namespace horus::lab {
+namespace {
+
+Result<Sample> sample_of(const Row& row) {
+  HORUS_TRY(const GraphFeatures features, row.features());
+  HORUS_TRY(const GpuChoice gpu, find_gpu(row.gpu));
+  std::vector<OpWork> fused;
+  std::span<const OpWork> ops = features.ops;
+  if (row.setup.attention == Attention::Fused) ops = fused = predict::fuse_attention(features.ops);
+  Sample sample;
+  sample.row = &row;
+  sample.step = predict::lower(features, ops, row.setup);
+  sample.parts = predict::memory_parts(features, ops, row.setup, *gpu.spec);
+  sample.batch = static_cast<double>(features.batch);
+  return sample;
+}
+
+}  // namespace
+
+Result<std::vector<Sample>> samples_of(std::span<const Row> rows, const Progress& progress) {
+  std::vector<Sample> samples;
+  samples.reserve(rows.size());
+  for (const Row& row : rows) {
+    auto sample = sample_of(row);
+    if (!sample) {
+      sample.error().where =
+          row.id + (sample.error().where.empty() ? "" : ": ") + sample.error().where;
+      return tl::make_unexpected(std::move(sample).error());
+    }
+    samples.push_back(*std::move(sample));
+    if (progress) progress(samples.size(), rows.size());
+  }
+  return samples;
+}
+
+}  // namespace horus::lab
