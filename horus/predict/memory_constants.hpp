@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "horus/base/quantity.hpp"
-#include "horus/predict/limits.hpp"
+#include "horus/predict/belief_limits.hpp"
 
 namespace horus::predict {
 

@@ -9,7 +9,7 @@
 #include "horus/domain/gpu.hpp"
 #include "horus/domain/graph_features.hpp"
 #include "horus/domain/prediction.hpp"
-#include "horus/predict/model.hpp"
+#include "horus/predict/predictor_model.hpp"
 
 namespace horus::predict {
 

@@ -6,8 +6,8 @@
 
 #include <array>
 
+#include "horus/predict/belief_limits.hpp"
 #include "horus/predict/kernel.hpp"
-#include "horus/predict/limits.hpp"
 
 namespace horus::predict {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "horus/predict/model.hpp"
+#include "horus/predict/predictor_model.hpp"
 
 namespace horus::predict {
 

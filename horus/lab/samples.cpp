@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "horus/lab/sample.hpp"
+#include "horus/lab/samples.hpp"
 
 #include "horus/domain/gpu.hpp"
 #include "horus/predict/fused_attention.hpp"
