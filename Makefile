@@ -6,6 +6,7 @@
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
+DATA ?= ../shared/data
 
 # Read by cmake --build and ctest themselves.
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
@@ -15,11 +16,11 @@ export CTEST_PARALLEL_LEVEL := $(JOBS)
 build = cmake --preset $(1) && cmake --build build/$(1)$(if $(2), --target $(2))
 
 .DEFAULT_GOAL := help
-.PHONY: help deps demo check bench fuzz format install clean
+.PHONY: help deps demo check bench evaluate fuzz format install clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-16s%s\n", $$1, $$2}'
-	@echo 'Variables: JOBS=$(JOBS) PREFIX=$(PREFIX) FUZZ_SECONDS=$(FUZZ_SECONDS)'
+	@echo 'Variables: JOBS=$(JOBS) PREFIX=$(PREFIX) FUZZ_SECONDS=$(FUZZ_SECONDS) DATA=$(DATA)'
 
 deps: ## install missing packages (Debian 12 and 13, Ubuntu 24.04)
 	tools/install-deps.sh
@@ -35,6 +36,11 @@ check: deps ## build with gcc in debug mode and run all tests
 bench: deps ## build a release and run all benchmarks
 	$(call build,release)
 	set -e; for program in build/release/bin/*_bench; do echo "== $$program"; "$$program"; done
+
+evaluate: deps ## build a release and judge predictions on the measured data in DATA
+	$(call build,release,horus)
+	tools/evaluate.py --horus build/release/bin/horus --data '$(DATA)' --out build/evaluate \
+	  --tables docs/prediction-tables.md
 
 fuzz: ## build the fuzz targets with clang and run each for FUZZ_SECONDS
 	tools/install-deps.sh --ci

@@ -13,7 +13,11 @@ horus_python_test(lint.layers check_layers.py --layers ${CMAKE_BINARY_DIR}/layer
 horus_python_test(lint.house house_lint.py --root ${PROJECT_SOURCE_DIR})
 horus_python_test(lint.layers_selftest check_layers_test.py)
 horus_python_test(lint.house_selftest house_lint_test.py)
+horus_python_test(lint.embed_constants embed_constants_test.py)
 horus_python_test(lint.embed_gpus embed_gpus_test.py)
+horus_python_test(lint.embed_mig embed_mig_test.py)
+horus_python_test(lint.embed_text embed_text_test.py)
+horus_python_test(lint.gpu_campaign gpu_campaign_test.py)
 horus_python_test(lint.strip_weights exports/strip_weights_test.py)
 horus_python_test(lint.truth_table truth_table_test.py)
 horus_python_test(lint.zoo_table zoo_table_test.py)
@@ -31,6 +35,11 @@ foreach(script IN LISTS cli_tests)
   set_tests_properties(cli.${name} PROPERTIES LABELS integration TIMEOUT 600
     ENVIRONMENT "HORUS=$<TARGET_FILE:horus>;HORUS_SHARED_DATA=${HORUS_SHARED_DATA}")
 endforeach()
+
+# Its subject is time: other tests beside it would stretch the runs that it measures.
+if(TEST cli.profile)
+  set_tests_properties(cli.profile PROPERTIES RUN_SERIAL TRUE)
+endif()
 
 # The installed library, used as a stranger would: installed, moved, and built against from outside
 # of this tree. Instrumented archives need instrumented users, so these builds have no such test.

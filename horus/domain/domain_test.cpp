@@ -69,6 +69,11 @@ TEST(Names, ParseBackAndListTheKnownOnesOnAMistake) {
   EXPECT_EQ(parse_precision("AMP").value(), Precision::Amp);
   EXPECT_EQ(name_of(parse_optimizer("adamw").value()), "adamw");
   EXPECT_EQ(parse_attention("fused").value(), Attention::Fused);
+  EXPECT_EQ(parse_checkpointing("blocks").value(), Checkpointing::Blocks);
+  EXPECT_EQ(parse_update_kernels(name_of(UpdateKernels::PerTensor)).value(),
+            UpdateKernels::PerTensor);
+  EXPECT_EQ(parse_step_end(name_of(StepEnd::Waits)).value(), StepEnd::Waits);
+  EXPECT_EQ(parse_input_place(name_of(InputPlace::Gpu)).value(), InputPlace::Gpu);
   EXPECT_THAT(parse_precision("fp8").error().message, HasSubstr("fp32, tf32, fp16, amp, bf16"));
 }
 

@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "horus/base/text.hpp"
+#include "horus/domain/mig.hpp"
 
 namespace horus {
 namespace detail {
@@ -38,6 +40,22 @@ std::vector<const GpuSpec*> family(const std::string& wanted) {
   return members;
 }
 
+/// The instance `profile` (in plain letters) of a GPU that was found.
+Result<GpuChoice> instance_of(const GpuChoice& whole, const std::string& profile) {
+  std::vector<std::string> known;
+  for (const MigProfile& candidate : mig_profiles(whole.spec->name)) {
+    if (candidate.name == profile) return GpuChoice{.spec = &candidate.spec, .note = whole.note};
+    known.push_back(candidate.name);
+  }
+  if (known.empty()) {
+    return fail(Errc::NotFound,
+                fmt::format("{} has no MIG instances: it cannot be partitioned", whole.spec->name));
+  }
+  return fail(Errc::NotFound,
+              fmt::format("unknown MIG instance '{}' of {}: expected one of {}", printable(profile),
+                          whole.spec->name, fmt::join(known, ", ")));
+}
+
 }  // namespace
 
 std::span<const GpuSpec> gpu_catalogue() { return detail::embedded_gpus(); }
@@ -46,6 +64,10 @@ Result<GpuChoice> find_gpu(std::string_view name) {
   const std::string wanted = plain(name);
   for (const GpuSpec& gpu : gpu_catalogue()) {
     if (is_called(gpu, wanted)) return GpuChoice{.spec = &gpu, .note = {}};
+  }
+  if (const std::size_t at = wanted.find("mig"); at != std::string::npos && at > 0) {
+    HORUS_TRY(const GpuChoice whole, find_gpu(wanted.substr(0, at)));
+    return instance_of(whole, wanted.substr(at + 3));
   }
   const std::vector<const GpuSpec*> members = family(wanted);
   if (!members.empty()) {

@@ -42,6 +42,7 @@ struct GpuChoice {
 
 /// The GPU with catalogue name or alias `name`; case, blanks, '-' and '_' do not matter. A name
 /// that several memory sizes share ("A100") gives the smallest and a note that says so.
+/// "A100-40GB MIG 1g.5gb", as the driver spells it, is that instance of the GPU (mig.hpp).
 /// Error NotFound names the nearest catalogue name.
 [[nodiscard]] Result<GpuChoice> find_gpu(std::string_view name);
 

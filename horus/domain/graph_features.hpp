@@ -66,8 +66,17 @@ struct OpWork {
   /// sum is GraphFeatures::parameters but for what no operator with a cost reads.
   double weights_first_used{};
   int weight_tensors{};
-  double saved_elements{};   ///< Newly kept alive from forward to backward, floating point.
-  Bytes saved_index_bytes;   ///< The same for integer and boolean tensors (pool indices, masks).
+  double saved_elements{};  ///< Newly kept alive from forward to backward, floating point.
+  Bytes saved_index_bytes;  ///< The same for integer and boolean tensors (pool indices, masks).
+  /// Alive when it runs forward beside all that is saved by then: its output and what waits for
+  /// later operators.
+  double live_elements{};
+  /// Gradients of activations alive when it runs backward: of its outputs, of its inputs, and those
+  /// that wait for earlier operators (the short way around a residual block).
+  double gradient_elements{};
+  /// Where later operators need one tensor only of all computed so far: its elements, else 0. A
+  /// place to cut the graph into blocks that are computed again (checkpointing).
+  double cut_elements{};
   double kernels_forward{};  ///< Kernels launched on the GPU.
   double kernels_backward{};
   double host_ops_forward{};  ///< Framework operators dispatched by the host (0: fused or free).

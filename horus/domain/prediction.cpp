@@ -2,19 +2,12 @@
 #include "horus/domain/prediction.hpp"
 
 #include <array>
-#include <span>
 #include <utility>
-#include <vector>
 
-#include <fmt/format.h>
-
-#include "horus/base/text.hpp"
+#include "horus/domain/detail/named_values.hpp"
 
 namespace horus {
 namespace {
-
-template <class Enum>
-using Names = std::span<const std::pair<Enum, std::string_view>>;
 
 constexpr std::array<std::pair<Precision, std::string_view>, 5> kPrecisions{{
     {Precision::Fp32, "fp32"},
@@ -34,31 +27,37 @@ constexpr std::array<std::pair<Attention, std::string_view>, 2> kAttentions{{
     {Attention::Eager, "eager"},
     {Attention::Fused, "fused"},
 }};
+constexpr std::array<std::pair<Checkpointing, std::string_view>, 2> kCheckpointings{{
+    {Checkpointing::None, "none"},
+    {Checkpointing::Blocks, "blocks"},
+}};
+constexpr std::array<std::pair<UpdateKernels, std::string_view>, 2> kUpdates{{
+    {UpdateKernels::PerTensor, "per-tensor"},
+    {UpdateKernels::MultiTensor, "multi-tensor"},
+}};
+constexpr std::array<std::pair<StepEnd, std::string_view>, 2> kStepEnds{{
+    {StepEnd::RunsOn, "runs-on"},
+    {StepEnd::Waits, "waits"},
+}};
+constexpr std::array<std::pair<InputPlace, std::string_view>, 2> kInputPlaces{{
+    {InputPlace::Host, "host"},
+    {InputPlace::Gpu, "gpu"},
+}};
 
-template <class Enum>
-std::string_view lookup(Names<Enum> names, Enum value) {
-  for (const auto& [key, name] : names) {
-    if (key == value) return name;
-  }
-  return "unknown";
-}
-
-template <class Enum>
-Result<Enum> parse(Names<Enum> names, std::string_view what, std::string_view text) {
-  std::vector<std::string> known;
-  for (const auto& [key, name] : names) {
-    if (name == to_lower(text)) return key;
-    known.emplace_back(name);
-  }
-  return fail(Errc::InvalidArgument, fmt::format("unknown {} '{}': expected one of {}", what,
-                                                 printable(text), fmt::join(known, ", ")));
-}
+using detail::lookup;
+using detail::parse;
 
 }  // namespace
 
 std::string_view name_of(Precision precision) { return lookup<Precision>(kPrecisions, precision); }
 std::string_view name_of(Optimizer optimizer) { return lookup<Optimizer>(kOptimizers, optimizer); }
 std::string_view name_of(Attention attention) { return lookup<Attention>(kAttentions, attention); }
+std::string_view name_of(Checkpointing checkpointing) {
+  return lookup<Checkpointing>(kCheckpointings, checkpointing);
+}
+std::string_view name_of(UpdateKernels update) { return lookup<UpdateKernels>(kUpdates, update); }
+std::string_view name_of(StepEnd end) { return lookup<StepEnd>(kStepEnds, end); }
+std::string_view name_of(InputPlace place) { return lookup<InputPlace>(kInputPlaces, place); }
 
 Result<Precision> parse_precision(std::string_view text) {
   return parse<Precision>(kPrecisions, "precision", text);
@@ -68,6 +67,18 @@ Result<Optimizer> parse_optimizer(std::string_view text) {
 }
 Result<Attention> parse_attention(std::string_view text) {
   return parse<Attention>(kAttentions, "attention", text);
+}
+Result<Checkpointing> parse_checkpointing(std::string_view text) {
+  return parse<Checkpointing>(kCheckpointings, "checkpointing", text);
+}
+Result<UpdateKernels> parse_update_kernels(std::string_view text) {
+  return parse<UpdateKernels>(kUpdates, "form of updates", text);
+}
+Result<StepEnd> parse_step_end(std::string_view text) {
+  return parse<StepEnd>(kStepEnds, "end of steps", text);
+}
+Result<InputPlace> parse_input_place(std::string_view text) {
+  return parse<InputPlace>(kInputPlaces, "place of input", text);
 }
 
 }  // namespace horus

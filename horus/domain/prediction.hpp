@@ -18,6 +18,23 @@ enum class Attention { Eager, Fused };
 /// then computed again during the backward pass (torch.utils.checkpoint per block).
 enum class Checkpointing { None, Blocks };
 
+/// How the optimizer's update reaches the GPU.
+enum class UpdateKernels {
+  PerTensor,    ///< A loop of kernels over parameter tensors: PyTorch before 2.0.
+  MultiTensor,  ///< Few kernels over all tensors at once ("foreach"): PyTorch from 2.0 on.
+};
+/// What the training loop does at the end of each step.
+enum class StepEnd {
+  RunsOn,  ///< Dispatches the next step while the GPU still works on this one.
+  Waits,   ///< Reads the loss back or synchronizes: nothing of two steps overlaps.
+};
+
+/// Where a batch lies before its step.
+enum class InputPlace {
+  Host,  ///< Each step copies it.
+  Gpu,   ///< Already there: synthetic batches, data sets that fit.
+};
+
 /// What the graph does not say about a training job.
 struct TrainingSetup {
   Precision precision{Precision::Fp32};
@@ -33,22 +50,35 @@ struct TrainingSetup {
   /// Forward and backward passes over the graph in one step, e.g. of the discriminator of a GAN
   /// that sees true and false images; at least 1.
   double passes_per_step{1};
+  UpdateKernels update{UpdateKernels::MultiTensor};
+  StepEnd step_end{StepEnd::RunsOn};
+  InputPlace input_place{InputPlace::Host};
   friend bool operator==(const TrainingSetup&, const TrainingSetup&) = default;
 };
 
 [[nodiscard]] std::string_view name_of(Precision precision);
 [[nodiscard]] std::string_view name_of(Optimizer optimizer);
 [[nodiscard]] std::string_view name_of(Attention attention);
+[[nodiscard]] std::string_view name_of(Checkpointing checkpointing);
+[[nodiscard]] std::string_view name_of(UpdateKernels update);
+[[nodiscard]] std::string_view name_of(StepEnd end);
+[[nodiscard]] std::string_view name_of(InputPlace place);
 [[nodiscard]] Result<Precision> parse_precision(std::string_view text);
 [[nodiscard]] Result<Optimizer> parse_optimizer(std::string_view text);
 [[nodiscard]] Result<Attention> parse_attention(std::string_view text);
+[[nodiscard]] Result<Checkpointing> parse_checkpointing(std::string_view text);
+[[nodiscard]] Result<UpdateKernels> parse_update_kernels(std::string_view text);
+[[nodiscard]] Result<StepEnd> parse_step_end(std::string_view text);
+[[nodiscard]] Result<InputPlace> parse_input_place(std::string_view text);
 
 /// What one process of a job does to one GPU that it has to itself.
 struct Prediction {
   std::string gpu;                        ///< Catalogue name.
   Interval gpu_utilization;               ///< NVML sense: share of time with a kernel running.
   Interval memory_bandwidth_utilization;  ///< Share of peak bandwidth, over the step.
-  Interval step_time_s;                   ///< Seconds for forward, backward and update.
+  /// DCGM's SMACT: share of the multiprocessors with work, over the step. Absent: not predicted.
+  std::optional<Interval> sm_active;
+  Interval step_time_s;  ///< Seconds for forward, backward and update.
   MemoryPrediction memory;
   bool fits{};  ///< memory.bound is within the GPU's memory.
   Origin origin{Origin::Unknown};

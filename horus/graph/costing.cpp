@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "horus/graph/cost_view.hpp"
+#include "horus/graph/lifetimes.hpp"
 #include "horus/graph/op_rule.hpp"
 
 namespace horus::graph {
@@ -50,7 +51,7 @@ class Coster {
     const std::size_t values = index.names.size();
     storage_.resize(values);
     std::iota(storage_.begin(), storage_.end(), ValueIndex{0});
-    is_kept_.assign(values, false);
+    keeper_.assign(values, kNone);
     keeps_output_.assign(values, false);
     is_linear_.assign(model.graph.nodes.size(), false);
     gradient_uses_.assign(values, 0);
@@ -76,6 +77,7 @@ class Coster {
     }
     // What only such nodes read that are done before training.
     for (NodeWork& work : works) work.work.weights_first_used += claim_weights(work.node);
+    account_lifetimes(index_, inference_, training_, composites_, {storage_, keeper_}, works);
     return works;
   }
 
@@ -254,6 +256,7 @@ class Coster {
     const ValueIndex input = index_.inputs[n].empty() ? kNone : index_.inputs[n][shown];
     const ValueIndex output = index_.outputs[n].empty() ? kNone : index_.outputs[n][0];
     if (input == kNone || output == kNone || !view.is_activation(shown)) return;
+    if (shows_part(view)) return share_parts(n, input);
     if (work.kind == OpKind::Free && view.output(0) != nullptr &&
         elements(view.result().shape) == elements(view.shape(shown))) {
       share(input, output);
@@ -262,6 +265,18 @@ class Coster {
                                     index_.producer[input] != kNone &&
                                     index_.consumers[input].size() == 1 && !keeps_output_[input]);
     if (work.inplace) share(input, output);
+  }
+
+  /// Frameworks cut tensors without a copy: whoever keeps a piece keeps the whole.
+  static bool shows_part(const CostView& view) {
+    const std::string_view op = view.node().op_type;
+    return op == "Split" || op == "Slice" || (op == "Gather" && view.shape(1).empty());
+  }
+
+  void share_parts(NodeIndex n, ValueIndex input) {
+    for (const ValueIndex piece : index_.outputs[n]) {
+      if (piece != kNone && storage_[piece] == piece) storage_[piece] = storage_[input];
+    }
   }
 
   /// Each trip has its own, unless all but the first are given the same value from around the loop.
@@ -289,7 +304,7 @@ class Coster {
       storage_[output] = storage_[input];
       return;
     }
-    is_kept_[storage_[output]] = is_kept_[storage_[output]] || is_kept_[input];
+    if (keeper_[storage_[output]] == kNone) keeper_[storage_[output]] = keeper_[input];
     storage_[input] = storage_[output];
   }
 
@@ -322,23 +337,25 @@ class Coster {
 
   /// The sheet is that of node `n`, or of a composite that ends with it and has other `inputs`.
   void keep_tensors(NodeIndex n, std::span<const ValueIndex> inputs, CostSheet& sheet) {
-    for (const std::size_t i : sheet.kept_inputs) keep(inputs[i], sheet.work);
+    for (const std::size_t i : sheet.kept_inputs) keep(inputs[i], n, sheet.work);
     for (const std::size_t i : sheet.kept_outputs) {
       keeps_output_[index_.outputs[n][i]] = true;
-      keep(index_.outputs[n][i], sheet.work);
+      keep(index_.outputs[n][i], n, sheet.work);
     }
     sheet.work.saved_elements += sheet.kept_elements * runs_.of(n);
     add_bytes(static_cast<double>(sheet.kept_bytes) * runs_.of(n), sheet.work.saved_index_bytes);
   }
 
-  void keep(ValueIndex value, OpWork& work) {
+  void keep(ValueIndex value, NodeIndex n, OpWork& work) {
     if (const auto state = steady_.find(value); state != steady_.end()) {
-      keep(state->second.initial, work);
+      keep(state->second.initial, n, work);
     }
     const ValueIndex root = value == kNone ? kNone : storage_[value];
-    if (root == kNone || training_.part[value] != Part::Activation || is_kept_[root]) return;
-    is_kept_[root] = true;
-    const Fact& kept = *inference_.facts[value];
+    if (root == kNone || training_.part[value] != Part::Activation || keeper_[root] != kNone) {
+      return;
+    }
+    keeper_[root] = n;
+    const Fact& kept = *inference_.facts[inference_.facts[root] ? root : value];
     // A value from outside of a loop is kept once, one from inside once per trip.
     const NodeIndex maker = index_.producer[root];
     const double runs = maker == kNone ? 1.0 : runs_.of(maker);
@@ -351,9 +368,10 @@ class Coster {
   }
 
   /// Activations whose gradient can be taken from their output, as the model libraries write them
-  /// (torch.nn.ReLU(inplace=True) and its kin).
+  /// (torch.nn.ReLU(inplace=True) and its kin). Others take their gradient from their input:
+  /// written in place, they first copy it (ReLU6 of PyTorch 1.13 and later), which is no gain.
   static bool overwrites(std::string_view op_type) {
-    return op_type == "Relu" || op_type == "LeakyRelu" || op_type == "Clip";
+    return op_type == "Relu" || op_type == "LeakyRelu";
   }
 
   const Model& model_;
@@ -367,7 +385,7 @@ class Coster {
   std::vector<Gathered> gathered_;  // Per composite.
   std::int64_t opset_;
   std::vector<ValueIndex> storage_;  // Per value: the value whose memory it shares.
-  std::vector<bool> is_kept_;        // Per storage.
+  std::vector<NodeIndex> keeper_;    // Per storage: who keeps it first.
   std::vector<bool> keeps_output_;   // Per value: its producer needs it backward.
   std::vector<bool> is_linear_;      // Per node.
   std::vector<bool> is_claimed_;     // Per source: a node counts it as its own.

@@ -29,12 +29,14 @@ struct FrozenNode {
 /// axis where the batch cannot be.
 [[nodiscard]] bool keeps_old_batch(const FrozenNode& node, const Result<Facts>& facts);
 
-/// The output of a Reshape with its batch axis scaled; nothing where that axis cannot be told.
-/// Axes are matched in groups of equal products, as Reshape keeps the order of elements.
+/// The output of a Reshape that keeps the old batch, with its batch axis scaled; nothing where that
+/// axis cannot be told. Axes are matched in groups of equal products, as Reshape keeps the order of
+/// elements.
 [[nodiscard]] std::optional<Shape> scaled_reshape(const FrozenNode& node);
 
-/// Inputs whose sizes (or contents, for target shapes) equal the old batch where another input has
-/// grown with the batch, scaled the same way. Nothing for inputs that stay.
+/// For a node that keeps the old batch: inputs whose sizes (or contents, for target shapes) equal
+/// the old batch where another input has grown with the batch, scaled the same way. Nothing for
+/// inputs that stay.
 [[nodiscard]] std::vector<std::optional<Fact>> scaled_inputs(const FrozenNode& node);
 
 }  // namespace horus::graph

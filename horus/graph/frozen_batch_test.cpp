@@ -12,9 +12,11 @@
 namespace horus::graph {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using Ints = std::vector<std::int64_t>;
 
 Analysis at_batch(const Model& model, std::int64_t batch) {
@@ -104,6 +106,20 @@ TEST(FrozenIndices, ThatPickOneSampleStay) {
   const Analysis analysis = at_batch(sketch.model(), 8);
   EXPECT_EQ(macs(analysis), 6 * 3);
   EXPECT_THAT(analysis.warnings, IsEmpty());
+}
+
+TEST(FrozenNodes, WithoutDataAreBrokenAndNotFrozen) {
+  // What they miss is a gap; the output that the file declares must not hide that.
+  for (const char* op : {"Reshape", "Slice"}) {
+    ModelSketch sketch;
+    sketch.open_input("x", {dim("n"), dim(2)}).integers("ends", {1});
+    sketch.node(op, {"", "x", "ends"}, {"y"}).output("y");
+    sketch.model().graph.outputs.back().shape = std::vector<Dim>{dim(1), dim(2)};
+    const auto analysis = analyse(sketch.model(), {.batch = 3, .dims = {}});
+    ASSERT_TRUE(analysis) << op << ": " << analysis.error().text();
+    ASSERT_EQ(analysis->gaps.size(), 1U) << op;
+    EXPECT_THAT(analysis->warnings, Not(Contains(HasSubstr("freeze")))) << op;
+  }
 }
 
 /// Initial states of a recurrent layer: frozen zeros that are expanded to the size of the input.

@@ -3,6 +3,7 @@
 // The seam between ways to predict and ways to judge them: a Method is fitted on samples, and what
 // it returns predicts samples that it has not seen.
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,6 +15,7 @@
 #include "horus/lab/row.hpp"
 #include "horus/predict/kernel.hpp"
 #include "horus/predict/peak_memory.hpp"
+#include "horus/predict/predictor_model.hpp"
 
 namespace horus::lab {
 
@@ -42,8 +44,9 @@ class Fitted {
   [[nodiscard]] virtual Guess guess(const Sample& sample) const = 0;
 };
 
-/// What a fit is given. `pool` are samples of any data set; `target` those of the GPU and host that
-/// will be predicted (a subset of the same fold's training samples; may be empty).
+/// What a fit is given. `pool` are all training samples of the fold, of any data set; `target` are
+/// those of them that belong to the data set, GPU and host that will be predicted (may be empty:
+/// nothing of the target was measured; five: calibration).
 struct Training {
   std::span<const Sample* const> pool;
   std::span<const Sample* const> target;
@@ -54,6 +57,44 @@ class Method {
   virtual ~Method() = default;
   /// Cost: seconds at most for thousands of samples. Deterministic: no chance but fixed seeds.
   [[nodiscard]] virtual std::unique_ptr<Fitted> fit(const Training& training) const = 0;
+  /// Predicts by `model` as it is: nothing is fitted. `model` must outlive the result.
+  [[nodiscard]] virtual std::unique_ptr<Fitted> as_is(const predict::Model& model) const = 0;
+};
+
+// ---- Sharing ------------------------------------------------------------------------------------
+
+/// Two jobs that shared a GPU, with what is predicted of each alone.
+struct SharedSample {
+  const Pair* pair{};
+  std::array<const Sample*, 2> members{};  ///< The pair's first and second.
+  std::array<Guess, 2> solo;               ///< Of fits that have not seen the member's model.
+};
+
+/// What a method says of a pair.
+struct SharedGuess {
+  std::array<Interval, 2> slowdowns;  ///< Shared step time over step time alone, at least 1.
+  /// Probability that neither job is slowed beyond kGoodSlowdown (error_figures.hpp). Absent: not
+  /// said.
+  std::optional<double> good;
+  std::optional<Interval> utilization;
+  std::optional<MemoryPrediction> memory;
+};
+
+/// Immutable result of a fit.
+class FittedSharing {
+ public:
+  virtual ~FittedSharing() = default;
+  [[nodiscard]] virtual SharedGuess guess(const SharedSample& sample) const = 0;
+};
+
+class SharingMethod {
+ public:
+  virtual ~SharingMethod() = default;
+  /// `pool`: training pairs of the fold; those that did not run (a slowdown of 0) are not in it.
+  [[nodiscard]] virtual std::unique_ptr<FittedSharing> fit(
+      std::span<const SharedSample* const> pool) const = 0;
+  /// Predicts by `model` as it is: nothing is fitted. `model` must outlive the result.
+  [[nodiscard]] virtual std::unique_ptr<FittedSharing> as_is(const predict::Model& model) const = 0;
 };
 
 }  // namespace horus::lab

@@ -3,6 +3,7 @@
 // Measured runs of training jobs, whatever data set they come from.
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "horus/base/result.hpp"
 #include "horus/domain/graph_features.hpp"
 #include "horus/domain/prediction.hpp"
+#include "horus/domain/sharing.hpp"
 
 namespace horus::lab {
 
@@ -33,12 +35,14 @@ struct Row {
   std::string host;       ///< Machine, as far as it is known: a key for calibration.
   std::string framework;  ///< "pytorch", "tensorflow", ...
   TrainingSetup setup;
+  /// Samples of one pass over the data, where it is known: the last batch of a pass is smaller.
+  std::optional<std::int64_t> samples_per_epoch;
   Measured measured;
   /// The graph at the row's batch. Built anew at each call: thousands of rows do not fit in memory.
   std::function<Result<GraphFeatures>()> features;
 };
 
-/// Two rows that shared one GPU by time slicing (or as the data set says).
+/// Two rows that shared one GPU.
 struct Pair {
   std::string id;
   std::size_t first{};   ///< Index into Dataset::rows.
@@ -46,6 +50,7 @@ struct Pair {
   /// Step time when sharing over step time alone; 0: the pair did not run (out of memory).
   double slowdown_first{};
   double slowdown_second{};
+  SharingMode mode{SharingMode::TimeSlice};
   std::optional<double> utilization;  ///< Of the shared GPU, 0 to 1.
   std::optional<double> memory_mib;   ///< Of both together.
 };

@@ -4,6 +4,7 @@
 #include "horus/domain/gpu.hpp"
 #include "horus/predict/fused_attention.hpp"
 #include "horus/predict/lowering.hpp"
+#include "horus/predict/tree_inputs.hpp"
 
 namespace horus::lab {
 namespace {
@@ -16,9 +17,12 @@ Result<Sample> sample_of(const Row& row) {
   if (row.setup.attention == Attention::Fused) ops = fused = predict::fuse_attention(features.ops);
   Sample sample;
   sample.row = &row;
-  sample.step = predict::lower(features, ops, row.setup);
+  sample.step = predict::merged(predict::lower(features, ops, row.setup));
   sample.parts = predict::memory_parts(features, ops, row.setup, *gpu.spec);
   sample.batch = static_cast<double>(features.batch);
+  constexpr double kNotYetPredicted = 0.5;  // each fit says its own
+  sample.for_trees = predict::tree_inputs_of(
+      {sample.step, sample.parts, row.setup, *gpu.spec, sample.batch}, kNotYetPredicted, 1.0);
   return sample;
 }
 

@@ -38,6 +38,8 @@ OpWork fused(const OpWork& scores, const OpWork& context) {
                        std::min(context.saved_elements, values);
   out.saved_index_bytes = row_statistics(scores, context);
   out.index_bytes = Bytes{};
+  // The gradients of queries and keys are made at once, that of the matrix never.
+  out.gradient_elements = without(context.gradient_elements, matrix) + scores.elements_read;
   out.kernels_forward = 1;
   out.kernels_backward = 2;  // row products first, then all gradients
   out.host_ops_forward = 1;

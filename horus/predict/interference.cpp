@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "horus/predict/interference.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
-#include <vector>
 
 #include "horus/base/check.hpp"
 #include "horus/predict/fair_share.hpp"
-#include "horus/predict/peak_memory.hpp"
-#include "horus/predict/predict.hpp"
 
 namespace horus::predict {
 namespace {
 
-/// What one job asks of the GPU alone, fractions of its time and of its bandwidth.
-struct Demand {
-  double busy{};
-  double bandwidth{};
-};
+using Others = LawInUse::Others;
 
 /// Before Volta a GPU runs kernels of one process at a time and switches in long slices.
 bool slices_only(const GpuSpec& gpu) {
@@ -25,89 +20,88 @@ bool slices_only(const GpuSpec& gpu) {
   return std::ranges::find(kBeforeVolta, gpu.architecture) != kBeforeVolta.end();
 }
 
-/// Share of time that the jobs other than `self` keep the GPU busy. Overlapping: their kernels fall
-/// independently in time. Sliced: they queue behind each other, so it is their sum.
-double busy_of_others(std::span<const Demand> jobs, std::size_t self, bool sliced) {
-  double idle = 1;
+const CalibratedLaw* calibrated_law(const SharingConstants& constants, const GpuSpec& gpu,
+                                    SharingMode mode) {
+  const auto found = std::ranges::find_if(constants.calibrated, [&](const CalibratedLaw& law) {
+    return law.gpu == gpu.name && law.mode == mode;
+  });
+  return found == constants.calibrated.end() ? nullptr : &*found;
+}
+
+/// What the jobs other than `self` take. Time and multiprocessors: they fall independently in time,
+/// so what is left is the product of what each leaves. Sum: they queue behind each other.
+double taken_by_others(std::span<const Demand> jobs, std::size_t self, Others others) {
+  double left = 1;
   double sum = 0;
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     if (j == self) continue;
-    idle *= 1 - jobs[j].busy;
-    sum += jobs[j].busy;
+    const double taken = others == Others::Multiprocessors ? jobs[j].sms : jobs[j].busy;
+    left *= 1 - taken;
+    sum += taken;
   }
-  return sliced ? sum : 1 - idle;
+  return others == Others::Sum ? sum : 1 - left;
 }
 
-/// Slowdown of each job by the sharing law, but never less than sharing the GPU's time and its
-/// bandwidth fairly would cost: neither can be spent twice.
-std::vector<double> slowdowns(std::span<const Demand> jobs, bool sliced,
-                              const SharingConstants& constants) {
-  const SharingLaw& law = sliced ? constants.sliced : constants.overlapping;
-  std::vector<double> busy;
-  std::vector<double> bandwidth;
-  for (const Demand& job : jobs) {
-    busy.push_back(job.busy);
-    bandwidth.push_back(job.bandwidth);
-  }
-  const std::vector<double> time_stretch = fair_stretch(busy);
-  const std::vector<double> bandwidth_stretch = fair_stretch(bandwidth);
-  std::vector<double> out;
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    const double excess = law.gain * std::pow(jobs[i].busy, law.own_exponent) *
-                          std::pow(busy_of_others(jobs, i, sliced), law.others_exponent);
-    out.push_back(std::max({1 + excess, time_stretch[i], bandwidth_stretch[i]}));
-  }
-  return out;
+std::vector<double> stretch_of(std::span<const Demand> jobs, double Demand::*resource) {
+  std::vector<double> demands;
+  demands.reserve(jobs.size());
+  for (const Demand& job : jobs) demands.push_back(job.*resource);
+  return fair_stretch(demands);
 }
 
-using Quantile = double Interval::*;
-
-std::vector<double> slowdowns_at(std::span<const Prediction> jobs, Quantile quantile, bool sliced,
-                                 const SharingConstants& constants) {
-  std::vector<Demand> demands;
-  for (const Prediction& job : jobs) {
-    demands.push_back({std::clamp(job.gpu_utilization.*quantile, 0.0, 1.0),
-                       std::clamp(job.memory_bandwidth_utilization.*quantile, 0.0, 1.0)});
-  }
-  return slowdowns(demands, sliced, constants);
+/// Raises `slowdowns` to what fair shares of `resource` cost at least.
+void raise_to_fair_share(std::vector<double>& slowdowns, std::span<const Demand> jobs,
+                         double Demand::*resource) {
+  const std::vector<double> stretch = stretch_of(jobs, resource);
+  for (std::size_t i = 0; i < jobs.size(); ++i) slowdowns[i] = std::max(slowdowns[i], stretch[i]);
 }
 
-/// The law itself is uncertain beyond the utilizations put into it.
-std::vector<Interval> slowdown_intervals(std::span<const Prediction> jobs, const GpuSpec& gpu,
-                                         const SharingConstants& constants) {
-  const bool sliced = slices_only(gpu);
-  const std::vector<double> expected = slowdowns_at(jobs, &Interval::expected, sliced, constants);
-  const std::vector<double> low = slowdowns_at(jobs, &Interval::low, sliced, constants);
-  const std::vector<double> high = slowdowns_at(jobs, &Interval::high, sliced, constants);
-  const double beyond_pairs = jobs.size() > 2 ? static_cast<double>(jobs.size() - 2) : 0;
-  const double extrapolated = std::min(kSigmaExtrapolated * beyond_pairs, kSigmaExtrapolatedMax);
-  const double spread = std::exp(kZ90 * (constants.sigma_excess + extrapolated));
-  std::vector<Interval> out;
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    out.push_back({expected[i], 1 + (low[i] - 1) / spread, 1 + (high[i] - 1) * spread});
-  }
-  return out;
-}
-
-Bytes sum_of(std::span<const Prediction> jobs, Bytes MemoryPrediction::*part) {
+std::vector<double> paper_slowdowns(std::span<const Demand> jobs) {
   double sum = 0;
-  for (const Prediction& job : jobs) sum += as_double(job.memory.*part);
-  return to_bytes(sum);
+  for (const Demand& job : jobs) sum += job.busy;
+  return std::vector<double>(jobs.size(), jobs.size() > 1 ? std::max(1.0, sum) : 1.0);
 }
 
 }  // namespace
 
-SharedPrediction predict_shared(std::span<const Prediction> jobs, const GpuSpec& gpu,
-                                const Model& model) {
-  HORUS_CHECK(!jobs.empty(), "somebody must share the GPU");
-  SharedPrediction out;
-  out.slowdowns = slowdown_intervals(jobs, gpu, model.constants.sharing);
-  out.memory = {sum_of(jobs, &MemoryPrediction::expected), sum_of(jobs, &MemoryPrediction::low),
-                sum_of(jobs, &MemoryPrediction::high), sum_of(jobs, &MemoryPrediction::bound)};
-  out.fits = out.memory.bound <= gpu.memory;
-  // The law is analytic at best, even over measured jobs.
-  out.origin = Origin::Analytic;
-  for (const Prediction& job : jobs) out.origin = std::max(out.origin, job.origin);
+LawInUse law_for(const GpuSpec& gpu, SharingMode mode, Interference interference,
+                 const SharingConstants& constants) {
+  HORUS_CHECK(mode == SharingMode::TimeSlice || mode == SharingMode::Mps,
+              "laws are for jobs that meet on the GPU");
+  LawInUse use{.law = constants.sliced,
+               .others = Others::Sum,
+               .sigma_excess = constants.sigma_excess,
+               .sigma_slowdown = 0};
+  if (interference == Interference::Paper) use.form = LawInUse::Form::PaperSum;
+  if (interference != Interference::Default) return use;
+  if (const CalibratedLaw* measured = calibrated_law(constants, gpu, mode)) {
+    use.law = measured->law;
+    use.calibration = Calibration::Calibrated;
+    use.sigma_excess = 0;
+    use.sigma_slowdown = measured->sigma_slowdown;
+  } else if (!slices_only(gpu)) {
+    use.law = mode == SharingMode::Mps ? constants.side_by_side : constants.overlapping;
+  }
+  if (!slices_only(gpu)) {
+    use.others = mode == SharingMode::Mps ? Others::Multiprocessors : Others::Time;
+  }
+  return use;
+}
+
+std::vector<double> slowdowns_of(std::span<const Demand> jobs, const LawInUse& use) {
+  if (use.form == LawInUse::Form::PaperSum) return paper_slowdowns(jobs);
+  std::vector<double> out;
+  out.reserve(jobs.size());
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const double others = taken_by_others(jobs, i, use.others);
+    out.push_back(1 + use.law.gain * std::pow(jobs[i].busy, use.law.own_exponent) *
+                          std::pow(others, use.law.others_exponent));
+  }
+  // What was measured already contains what cannot be spent twice.
+  if (use.calibration == Calibration::Calibrated) return out;
+  raise_to_fair_share(out, jobs,
+                      use.others == Others::Multiprocessors ? &Demand::sms : &Demand::busy);
+  raise_to_fair_share(out, jobs, &Demand::bandwidth);
   return out;
 }
 

@@ -7,18 +7,20 @@
 
 namespace horus::predict {
 
-/// Kernels grouped by what limits them; constants.hpp has one row of efficiencies for each.
+/// Kernels grouped by what limits them; time_constants.hpp has one row of efficiencies for each.
 enum class KernelClass {
-  Convolution,  ///< Also grouped, with FLOPs as padded to whole tiles.
-  Winograd,     ///< 3 x 3 convolutions of stride 1 outside tensor cores.
+  Convolution,
+  Winograd,  ///< 3 x 3 convolutions of stride 1 outside tensor cores.
   DepthwiseConvolution,
+  GroupedConvolution,  ///< With FLOPs as padded to whole tiles.
   MatrixProduct,
   RecurrentStep,
+  Attention,  ///< Fused: products whose intermediate matrix stays on chip.
   Normalization,
   Pointwise,  ///< Also reductions, lookups and copies: bandwidth only.
   Update,     ///< The optimizer and everything else that runs per parameter tensor.
 };
-inline constexpr std::size_t kKernelClasses = 8;
+inline constexpr std::size_t kKernelClasses = 10;
 
 /// `launches` equal kernels, one after the other.
 struct Kernel {
@@ -36,7 +38,15 @@ struct Step {
   double host_ops_forward{};  ///< Framework operators dispatched by the host.
   double host_ops_backward{};
   double host_ops_update{};  ///< In-place operators of the optimizer's loop over tensors.
+  double host_launches{};    ///< Kernels of the passes: what each adds to its operator's dispatch.
+  double library_calls{};    ///< Of cuDNN: descriptors, the choice of an algorithm, a workspace.
+  double samples{};          ///< Fetched by the input pipeline.
+  double input_elements{};   ///< Of the fetched samples, copied to the GPU in 4 bytes each.
   int ops_without_cost{};    ///< Operators whose numbers are not usable (negative or not finite).
 };
+
+/// `step` with equal kernels in one record: what fits evaluate thousands of times. The order is
+/// that of class and sizes. Cost: n log n in kernels.
+[[nodiscard]] Step merged(Step step);
 
 }  // namespace horus::predict

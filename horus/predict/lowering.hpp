@@ -18,10 +18,12 @@ namespace horus::predict {
 /// Whether every number of `op` is finite and not negative.
 [[nodiscard]] bool has_usable_cost(const OpWork& op);
 
-/// The kernels of forward pass, loss, backward pass and optimizer. `ops` are the operators of
-/// `features`, or what fuse_attention made of them. Operators without usable cost are counted, not
-/// lowered. Cost: linear in operators, a handful of Kernel records each.
+/// The kernels of one step: forward pass, loss and backward pass as often as `setup` says
+/// (accumulation, several passes, forward again where checkpointing recomputes), then the update.
+/// `ops` are the operators of `features`, or what fuse_attention made of them. Operators without
+/// usable cost are counted, not lowered. Nothing that a fit may move enters here.
+/// Cost: linear in operators, a handful of Kernel records each.
 [[nodiscard]] Step lower(const GraphFeatures& features, std::span<const OpWork> ops,
-                         const TrainingSetup& setup, const TimeConstants& constants = {});
+                         const TrainingSetup& setup);
 
 }  // namespace horus::predict

@@ -10,11 +10,13 @@
 #include <gtest/gtest.h>
 
 #include "horus/predict/element_bytes.hpp"
+#include "horus/predict/fused_attention.hpp"
 #include "horus/predict/sample_features.hpp"
 
 namespace horus::predict {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 
 GraphFeatures graph_of(const OpWork& op) {
@@ -43,36 +45,56 @@ double flops(const Step& step) {
 }
 
 TEST(Lowering, LinearLayerIsOneProductForwardAndTwoBackward) {
-  // 4 x 3 by 3 x 2: 24 multiply-accumulates. Forward reads 12 + 6, writes 8 numbers; backward
-  // moves 40 activations and the weight twice, shared by two products.
-  const Step step = lowered(graph_of(sample::linear(4, 3, 2)), without_update());
-  const Kernel product{KernelClass::MatrixProduct, 1, 48, 104, 1};
+  // 16 x 3 by 3 x 32: 1536 multiply-accumulates. Forward reads 48 + 96 and writes 512 numbers;
+  // backward moves 1120 activations and the weight twice, shared by two products.
+  const Step step = lowered(graph_of(sample::linear(16, 3, 32)), without_update());
+  const Kernel product{KernelClass::MatrixProduct, 1, 3072, 2624, 1};
   const Kernel loss{KernelClass::Pointwise, 2, 0, 0, 0};
   EXPECT_THAT(step.kernels, ElementsAre(product, product, product, loss, loss));
 }
 
+TEST(Lowering, MergedStepKeepsLaunchesAndTotals) {
+  GraphFeatures features;
+  for (int i = 0; i < 5; ++i) sample::add(features, sample::linear(16, 3, 32));
+  const Step whole = lowered(features, without_update());
+  const Step fewer = merged(whole);
+  const Kernel products{KernelClass::MatrixProduct, 15, 3072, 2624, 1};
+  const Kernel losses{KernelClass::Pointwise, 4, 0, 0, 0};
+  EXPECT_THAT(fewer.kernels, ElementsAre(products, losses));
+  EXPECT_DOUBLE_EQ(flops(fewer), flops(whole));
+  EXPECT_EQ(fewer.host_ops_forward, whole.host_ops_forward);
+}
+
 TEST(Lowering, LayerFedByDataNeedsNoInputGradient) {
-  OpWork first = sample::linear(4, 3, 2);
+  OpWork first = sample::linear(16, 3, 32);
   first.needs_input_gradient = false;
   first.kernels_backward = 1;
-  first.flops_backward = 48;
-  first.elements_read_backward = 20;
+  first.flops_backward = 3072;
+  first.elements_read_backward = 560;
   first.elements_written_backward = 0;
   const Step step = lowered(graph_of(first), without_update());
-  const Kernel forward{KernelClass::MatrixProduct, 1, 48, 104, 1};
-  const Kernel weight{KernelClass::MatrixProduct, 1, 48, 20 * 4 + 6 * 4, 1};
+  const Kernel forward{KernelClass::MatrixProduct, 1, 3072, 2624, 1};
+  const Kernel weight{KernelClass::MatrixProduct, 1, 3072, 560 * 4 + 96 * 4, 1};
   EXPECT_EQ(step.kernels[0], forward);
   EXPECT_EQ(step.kernels[1], weight);
   EXPECT_EQ(launches(step, KernelClass::MatrixProduct), 2);
 }
 
-TEST(Lowering, BiasGradientStreamsBesideTheProducts) {
-  OpWork biased = sample::linear(4, 3, 2);
+TEST(Lowering, BiasGradientIsASumOverTheResultsBesideTheProducts) {
+  OpWork biased = sample::linear(16, 3, 32);
   biased.kernels_backward = 3;
+  biased.elements_read_backward += 512;
   const Step step = lowered(graph_of(biased), without_update());
   EXPECT_EQ(launches(step, KernelClass::MatrixProduct), 3);
   EXPECT_EQ(launches(step, KernelClass::Pointwise), 1 + 4);
-  EXPECT_DOUBLE_EQ(flops(step), 144);
+  EXPECT_DOUBLE_EQ(flops(step), 3 * 3072);
+  EXPECT_THAT(step.kernels, Contains(Kernel{KernelClass::Pointwise, 1, 0, 512 * 4, 0}));
+}
+
+TEST(Lowering, NarrowOperandsComputeWholeTiles) {
+  // 4 rows and 2 columns take the time of 16 each.
+  const Step step = lowered(graph_of(sample::linear(4, 3, 2)), without_update());
+  EXPECT_DOUBLE_EQ(step.kernels[0].flops, 2.0 * 16 * 3 * 16);
 }
 
 TEST(Lowering, HalfPrecisionHalvesBytesNotFlops) {
@@ -83,30 +105,100 @@ TEST(Lowering, HalfPrecisionHalvesBytesNotFlops) {
   EXPECT_DOUBLE_EQ(half.kernels[0].flops, full.kernels[0].flops);
 }
 
-TEST(Lowering, UpdateRunsPerParameterTensor) {
-  GraphFeatures features = graph_of(sample::linear(4, 3, 2));
+/// 600 parameters in 10 tensors, nothing else.
+GraphFeatures ten_tensors() {
+  GraphFeatures features;
   features.parameters = 600;
   features.parameter_tensors = 10;
-  struct Case {
-    Optimizer optimizer;
-    double launches;
-  };
-  // Zeroing and accumulating gradients are two more launches per tensor.
-  for (const Case& c :
-       {Case{Optimizer::None, 0}, Case{Optimizer::Sgd, 30}, Case{Optimizer::Momentum, 60},
-        Case{Optimizer::Adam, 100}, Case{Optimizer::AdamW, 110}}) {
-    const Step step = lowered(features, {.optimizer = c.optimizer});
+  return features;
+}
+
+struct UpdateCase {
+  Optimizer optimizer;
+  double launches;
+};
+
+TEST(Lowering, UpdateLoopsOverParameterTensors) {
+  // Zeroing and accumulating gradients are two launches per tensor, with or without an update.
+  for (const UpdateCase& c : {UpdateCase{Optimizer::None, 20}, UpdateCase{Optimizer::Sgd, 30},
+                              UpdateCase{Optimizer::Momentum, 60}, UpdateCase{Optimizer::Adam, 100},
+                              UpdateCase{Optimizer::AdamW, 110}}) {
+    const Step step =
+        lowered(ten_tensors(), {.optimizer = c.optimizer, .update = UpdateKernels::PerTensor});
     EXPECT_EQ(launches(step, KernelClass::Update), c.launches) << name_of(c.optimizer);
     EXPECT_EQ(step.host_ops_update, c.launches) << name_of(c.optimizer);
   }
 }
 
+TEST(Lowering, MultiTensorUpdateLaunchesOncePerOperationAndDropsGradients) {
+  for (const UpdateCase& c : {UpdateCase{Optimizer::None, 0}, UpdateCase{Optimizer::Sgd, 1},
+                              UpdateCase{Optimizer::Adam, 8}}) {
+    const Step step = lowered(ten_tensors(), {.optimizer = c.optimizer});
+    EXPECT_EQ(launches(step, KernelClass::Update), c.launches) << name_of(c.optimizer);
+  }
+}
+
+TEST(Lowering, BothWaysToUpdateMoveTheSameBytes) {
+  const auto update_bytes = [](UpdateKernels update) {
+    const Step step = lowered(ten_tensors(), {.optimizer = Optimizer::Adam, .update = update});
+    double bytes = 0;
+    for (const Kernel& k : step.kernels) {
+      if (k.kind == KernelClass::Update) bytes += k.launches * k.bytes;
+    }
+    return bytes;
+  };
+  // The loop also zeroes (1 access) and accumulates (3 accesses) gradients.
+  EXPECT_DOUBLE_EQ(update_bytes(UpdateKernels::MultiTensor), 20 * 4 * 600);
+  EXPECT_DOUBLE_EQ(update_bytes(UpdateKernels::PerTensor), 24 * 4 * 600);
+}
+
+TEST(Lowering, LargeModelsNeedSeveralLaunchesForOneListOfTensors) {
+  GraphFeatures features = ten_tensors();
+  features.parameters = 3 * kParametersPerLaunch;
+  EXPECT_EQ(launches(lowered(features, {.optimizer = Optimizer::Sgd}), KernelClass::Update), 3);
+  features = ten_tensors();
+  features.parameter_tensors = static_cast<int>(2 * kTensorsPerLaunch);
+  EXPECT_EQ(launches(lowered(features, {.optimizer = Optimizer::Sgd}), KernelClass::Update), 2);
+}
+
 TEST(Lowering, SgdReadsTwoAndWritesOneNumberPerParameter) {
-  GraphFeatures features;
-  features.parameters = 600;
-  features.parameter_tensors = 10;
-  const Step step = lowered(features, {.optimizer = Optimizer::Sgd});
+  const Step step =
+      lowered(ten_tensors(), {.optimizer = Optimizer::Sgd, .update = UpdateKernels::PerTensor});
   EXPECT_EQ(step.kernels.back(), (Kernel{KernelClass::Update, 10, 60, 3 * 4 * 60, 0}));
+}
+
+TEST(Lowering, AccumulationRepeatsThePassesAndUpdatesOnce) {
+  const GraphFeatures features = graph_of(sample::linear(4, 3, 2));
+  TrainingSetup setup{.optimizer = Optimizer::Sgd};
+  const Step once = lowered(features, setup);
+  setup.accumulation_steps = 4;
+  const Step four = lowered(features, setup);
+  EXPECT_EQ(launches(four, KernelClass::MatrixProduct),
+            4 * launches(once, KernelClass::MatrixProduct));
+  // One update, and three passes that add to the gradients of the first.
+  EXPECT_EQ(launches(once, KernelClass::Update), 1);
+  EXPECT_EQ(launches(four, KernelClass::Update), 1 + 3);
+  EXPECT_EQ(four.host_ops_forward, 4 * once.host_ops_forward);
+  EXPECT_EQ(four.samples, 4 * once.samples);
+}
+
+TEST(Lowering, PassesOverOneBatchFetchNoMoreSamples) {
+  const GraphFeatures features = graph_of(sample::linear(4, 3, 2));
+  TrainingSetup setup{.passes_per_step = 2};
+  const Step two = lowered(features, setup);
+  EXPECT_EQ(launches(two, KernelClass::MatrixProduct), 2 * 3);
+  EXPECT_EQ(two.samples, 1);
+}
+
+TEST(Lowering, CheckpointingCostsOneMoreForwardPass) {
+  const GraphFeatures features = graph_of(sample::linear(64, 64, 64));
+  TrainingSetup setup = without_update();
+  const Step plain = lowered(features, setup);
+  setup.checkpointing = Checkpointing::Blocks;
+  const Step checkpointed = lowered(features, setup);
+  EXPECT_DOUBLE_EQ(flops(checkpointed) - flops(plain), features.ops[0].flops_forward);
+  EXPECT_EQ(checkpointed.host_ops_forward - plain.host_ops_forward, 1);
+  EXPECT_EQ(checkpointed.host_ops_backward, plain.host_ops_backward);
 }
 
 TEST(Lowering, MixedPrecisionCastsEveryWeightForwardAndItsGradientBack) {
@@ -137,6 +229,7 @@ TEST(Lowering, NarrowGroupsComputePadding) {
   grouped.macs /= 32;
   grouped.flops_forward /= 32;
   const Step step = lowered(graph_of(grouped), without_update());
+  EXPECT_EQ(step.kernels[0].kind, KernelClass::GroupedConvolution);
   EXPECT_DOUBLE_EQ(step.kernels[0].flops, grouped.flops_forward * 32 / 4);
 }
 
@@ -199,6 +292,15 @@ TEST(Lowering, SeveralLaunchesPerStepOfARecurrenceAreNotDenseProducts) {
   const Step step = lowered(graph_of(lstm), without_update());
   EXPECT_EQ(launches(step, KernelClass::RecurrentStep), 35);
   EXPECT_EQ(launches(step, KernelClass::MatrixProduct), 3);
+}
+
+TEST(Lowering, FusedAttentionIsOneKernelForwardAndTwoBackward) {
+  const GraphFeatures features = sample::attention(96, 128, 64);
+  const std::vector<OpWork> ops = fuse_attention(features.ops);
+  TrainingSetup setup = without_update();
+  setup.attention = Attention::Fused;
+  EXPECT_EQ(launches(lower(features, ops, setup), KernelClass::Attention), 3);
+  EXPECT_EQ(launches(lowered(features, without_update()), KernelClass::Attention), 0);
 }
 
 TEST(ElementBytes, MixedPrecisionKeepsParametersAndSensitiveOperatorsInFourBytes) {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+// One step as a timeline: what is alive at each operator, and the moment at which most is.
+
 #include "horus/predict/peak_memory.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "horus/predict/element_bytes.hpp"
 #include "horus/predict/lowering.hpp"
@@ -19,10 +22,20 @@ double rounded_up(double bytes, Bytes unit) {
   return std::ceil(bytes / as_double(unit)) * as_double(unit);
 }
 
-/// The unfolded input of a convolution: its lowering to a product in memory.
-double unfolded_bytes(const OpWork& op, double element) {
-  const bool unfolds = op.kind == OpKind::Convolution || op.kind == OpKind::GroupedConvolution;
-  return unfolds ? op.gemm.m * op.gemm.k * op.gemm.groups * element : 0;
+/// Whether convolutions run on tensor cores, as cuDNN does where it may: products of FP32 tensors
+/// count as TF32 there (torch.backends.cudnn.allow_tf32 is on by default).
+bool convolves_on_tensor_cores(const GpuSpec& gpu, Precision precision) {
+  switch (precision) {
+    case Precision::Fp16:
+    case Precision::Amp:
+      return gpu.tensor_fp16_flops > 0;
+    case Precision::Bf16:
+      return gpu.bf16_flops > 0;
+    case Precision::Fp32:
+    case Precision::Tf32:
+      break;
+  }
+  return gpu.tf32_flops > 0;
 }
 
 /// Whether mixed precision keeps a low-precision copy of the operator's weights.
@@ -39,53 +52,253 @@ bool reads_weight_copy(OpKind kind) {
   }
 }
 
+/// One operator in bytes.
+struct OpBytes {
+  double saved{};
+  double live{};       ///< Forward, beside what is saved.
+  double gradients{};  ///< Backward.
+  double weights{};    ///< Of those that no earlier operator used.
+  double copies{};
+  double workspace{};
+  double cut{};  ///< 0: no block ends here.
+};
+
+class InBytes {
+ public:
+  InBytes(const TrainingSetup& setup, const GpuSpec& gpu)
+      : bytes_{element_bytes(setup.precision)},
+        is_mixed_{setup.precision == Precision::Amp},
+        is_transposed_{convolves_on_tensor_cores(gpu, setup.precision)} {}
+
+  [[nodiscard]] const ElementBytes& elements() const { return bytes_; }
+
+  [[nodiscard]] OpBytes of(const OpWork& op) const {
+    const double element = activation_bytes(bytes_, op.kind);
+    // Products read the weights of attention in low precision: a copy stands beside the softmax.
+    const double kept =
+        is_mixed_ && op.kind == OpKind::Softmax ? element + bytes_.activation : element;
+    OpBytes out;
+    out.saved = rounded_up(op.saved_elements * kept + as_double(op.saved_index_bytes), kBlockBytes);
+    out.live = op.live_elements * element;
+    out.gradients = op.gradient_elements * element;
+    out.weights = op.weights_first_used * bytes_.parameter;
+    if (is_mixed_ && reads_weight_copy(op.kind)) {
+      out.copies = op.weights_first_used * bytes_.weight_read;
+    }
+    out.workspace = workspace_of(op, element);
+    out.cut = op.cut_elements * element;
+    return out;
+  }
+
+ private:
+  [[nodiscard]] double workspace_of(const OpWork& op, double element) const {
+    if (op.kind != OpKind::Convolution && op.kind != OpKind::GroupedConvolution) return 0;
+    // Tensor cores want channels last: input and output are transposed.
+    if (is_transposed_) return (op.elements_read + op.elements_written) * element;
+    const double unfolded = op.gemm.m * op.gemm.k * op.gemm.groups * element;
+    return std::min(unfolded, as_double(kWorkspaceMax));
+  }
+
+  ElementBytes bytes_;
+  bool is_mixed_;
+  bool is_transposed_;
+};
+
+/// What is alive at a moment beside what always is.
+struct Moment {
+  double gradients{};
+  double copies{};
+  double activations{};
+  double transient{};
+  double workspace{};
+  double temporaries{};
+
+  [[nodiscard]] double total() const {
+    return gradients + copies + activations + transient + workspace + temporaries;
+  }
+};
+
+/// Operators [begin, end) that are computed again as one.
+struct Block {
+  std::size_t begin{};
+  std::size_t end{};
+};
+
+class Timeline {
+ public:
+  Timeline(const GraphFeatures& features, std::span<const OpWork> ops, const TrainingSetup& setup,
+           const GpuSpec& gpu)
+      : in_bytes_{setup, gpu},
+        stored_{features.parameters * in_bytes_.elements().parameter},
+        keeps_gradients_{setup.accumulation_steps > 1 || setup.passes_per_step > 1} {
+    for (const OpWork& op : ops) {
+      if (has_usable_cost(op)) ops_.push_back(in_bytes_.of(op));
+    }
+    // Mixed precision reads a cast input, and the input itself stays.
+    const bool casts = setup.precision == Precision::Amp;
+    fixed_ = (casts ? features.input_elements * 4 : 0) +
+             features.output_elements * in_bytes_.elements().sensitive;
+    scores_ = features.output_elements * in_bytes_.elements().sensitive;
+  }
+
+  Moment peak(const TrainingSetup& setup) {
+    const std::vector<Block> blocks = blocks_of(setup.checkpointing);
+    Moment before{.activations = fixed_};
+    std::vector<double> entries;
+    for (const Block& block : blocks) {
+      entries.push_back(before.activations);
+      // A block that is computed again keeps what enters it only.
+      if (blocks.size() > 1) {
+        before.activations += block.begin > 0 ? ops_[block.begin - 1].cut : 0;
+        forward(block, before, Keeping::Nothing);
+      }
+    }
+    double gradients = 0;
+    for (std::size_t i = blocks.size(); i-- > 0;) {
+      Moment at = before;
+      if (blocks.size() > 1)
+        at.activations = entries[i] + (blocks[i].begin > 0 ? ops_[blocks[i].begin - 1].cut : 0);
+      at.gradients = gradients;
+      backward(blocks[i], at, i + 1 == blocks.size());
+      gradients = at.gradients;
+    }
+    update(setup.optimizer);
+    return most_;
+  }
+
+ private:
+  enum class Keeping { Nothing, Saved };
+
+  void offer(const Moment& moment) {
+    if (moment.total() > most_.total()) most_ = moment;
+  }
+
+  [[nodiscard]] double gradients_at(double so_far) const {
+    return keeps_gradients_ ? stored_ : so_far;
+  }
+
+  /// Adds what `block` keeps to `at`.
+  void forward(const Block& block, Moment& at, Keeping keeping) {
+    for (std::size_t i = block.begin; i < block.end; ++i) {
+      const OpBytes& op = ops_[i];
+      if (keeping == Keeping::Saved) {
+        at.activations += op.saved;
+        at.copies += op.copies;
+      }
+      Moment now = at;
+      now.gradients = gradients_at(at.gradients);
+      now.transient = op.live;
+      now.workspace = op.workspace;
+      offer(now);
+    }
+  }
+
+  void loss(const Moment& at) {
+    Moment now = at;
+    now.gradients = gradients_at(at.gradients);
+    now.activations += scores_;   // The loss keeps its log-probabilities,
+    now.transient = 2 * scores_;  // whose gradient and that of the outputs stand at once.
+    offer(now);
+  }
+
+  /// Runs `block` forward, keeping all, and backward. `at` gains the gradients of its parameters.
+  void backward(const Block& block, Moment& at, bool is_last) {
+    forward(block, at, Keeping::Saved);
+    if (is_last) loss(at);
+    for (std::size_t i = block.end; i-- > block.begin;) {
+      const OpBytes& op = ops_[i];
+      at.gradients += op.weights;
+      Moment now = at;
+      now.gradients = gradients_at(at.gradients);
+      now.transient = op.gradients;
+      now.workspace = op.workspace;
+      offer(now);
+      at.activations -= op.saved;
+      at.copies -= op.copies;
+    }
+  }
+
+  void update(Optimizer optimizer) {
+    offer({.gradients = stored_,
+           .activations = fixed_,
+           .temporaries = stored_ * update_temporaries(optimizer)});
+  }
+
+  /// All of the graph where nothing is computed again.
+  [[nodiscard]] std::vector<Block> blocks_of(Checkpointing checkpointing) const {
+    std::vector<Block> blocks;
+    std::size_t begin = 0;
+    double saved = 0;
+    for (std::size_t i = 0; i < ops_.size() && checkpointing == Checkpointing::Blocks; ++i) {
+      saved += ops_[i].saved;
+      if (ops_[i].cut <= 0 || saved < kBlockGain * ops_[i].cut) continue;
+      blocks.push_back({begin, i + 1});
+      begin = i + 1;
+      saved = 0;
+    }
+    blocks.push_back({begin, ops_.size()});
+    return blocks;
+  }
+
+  InBytes in_bytes_;
+  std::vector<OpBytes> ops_;
+  double stored_;    // Parameters, bytes; their gradients take as much.
+  double fixed_{};   // Inputs and outputs that the program holds.
+  double scores_{};  // Outputs as the loss sees them.
+  bool keeps_gradients_;
+  Moment most_;
+};
+
 }  // namespace
 
 MemoryParts memory_parts(const GraphFeatures& features, std::span<const OpWork> ops,
                          const TrainingSetup& setup, const GpuSpec& gpu) {
   const ElementBytes bytes = element_bytes(setup.precision);
   const double stored = features.parameters * bytes.parameter;
-  MemoryParts parts;
-  parts.context = as_double(context_of(gpu));
-  parts.parameters = stored + features.buffers * bytes.parameter;
-  parts.gradients = stored;
-  parts.states = stored * update_cost(setup.optimizer).states;
-  // Inputs arrive in FP32; the loss keeps its log-probabilities beside the outputs.
-  parts.activations = features.input_elements * 4 + 2 * features.output_elements * bytes.sensitive;
-  double largest_weight = 0;
-  for (const OpWork& op : ops) {
-    if (!has_usable_cost(op)) continue;
-    const double element = activation_bytes(bytes, op.kind);
-    const double saved = op.saved_elements * element + as_double(op.saved_index_bytes);
-    parts.activations += rounded_up(saved, kBlockBytes);
-    // The gradients of its output and of its inputs stand beside what is saved.
-    parts.transient =
-        std::max(parts.transient, (op.elements_written + op.elements_written_backward) * element);
-    parts.workspace = std::max(parts.workspace, unfolded_bytes(op, element));
-    largest_weight = std::max(largest_weight, op.weight_elements);
-    if (setup.precision == Precision::Amp && reads_weight_copy(op.kind)) {
-      parts.copies += op.weight_elements * bytes.weight_read;
-    }
-  }
-  parts.workspace = std::min(parts.workspace, as_double(kWorkspaceMax));
-  // The optimizer works on temporaries of one tensor; a backward pass on the gradient to add.
-  parts.transient = std::max(parts.transient, largest_weight * bytes.parameter);
-  return parts;
+  const Moment peak = Timeline{features, ops, setup, gpu}.peak(setup);
+  return {.context = as_double(context_of(gpu)),
+          .parameters = stored + features.buffers * bytes.parameter,
+          .gradients = peak.gradients,
+          .states = stored * update_cost(setup.optimizer).states,
+          .copies = peak.copies,
+          .activations = peak.activations,
+          .transient = peak.transient,
+          .workspace = peak.workspace + as_double(kProductWorkspace),
+          .temporaries = peak.temporaries};
+}
+
+double expected_bytes(const MemoryParts& parts, const MemoryConstants& constants) {
+  const double lasting =
+      parts.parameters + parts.gradients + parts.states + parts.copies + parts.temporaries;
+  const double tensors = constants.lasting * lasting + constants.activations * parts.activations +
+                         constants.transient * parts.transient +
+                         constants.workspace * parts.workspace;
+  const double context = constants.context_bytes > 0 ? constants.context_bytes : parts.context;
+  return context + tensors;
 }
 
 MemoryPrediction memory_interval(const MemoryParts& parts, double uncosted,
                                  const MemoryConstants& constants) {
-  const double tensors = (parts.parameters + parts.gradients + parts.states + parts.copies +
-                          parts.activations + parts.transient + parts.workspace) *
-                         (1 + constants.fragmentation);
+  const double context = constants.context_bytes > 0 ? constants.context_bytes : parts.context;
   // Unknown operators are taken to need as much as known ones, more at the high end.
   const double known = std::max(1 - uncosted, 0.01);
-  const double sigma = constants.sigma_tensors + kSigmaUncosted * uncosted;
-  const auto at = [&](double z, double scale) {
+  const double unknown = kSigmaUncosted * uncosted;
+  const double tensors = expected_bytes(parts, constants) - context;
+  const auto at = [&](double z, double scale, double factor) {
+    if (factor > 0) {
+      return to_bytes((context + tensors * scale) * factor * std::exp(z * unknown));
+    }
+    const double sigma = constants.sigma_tensors + unknown;
     const double pool = rounded_up(tensors * scale * std::exp(z * sigma), kSegmentBytes);
-    return to_bytes(parts.context * std::exp(z * constants.sigma_context) + pool);
+    return to_bytes(context * std::exp(z * constants.sigma_context) + pool);
   };
-  return {at(0, 1 / known), at(-kZ90, 1), at(kZ90, 1 / known), at(kZ95, 1 / known)};
+  MemoryPrediction out{at(0, 1 / known, 1), at(-kZ90, 1, constants.low_factor),
+                       at(kZ90, 1 / known, constants.high_factor),
+                       at(kZ95, 1 / known, constants.bound_factor)};
+  out.low = std::min(out.low, out.expected);
+  out.high = std::max(out.high, out.expected);
+  out.bound = std::max(out.bound, out.high);
+  return out;
 }
 
 Bytes to_bytes(double bytes) {

@@ -11,26 +11,36 @@
 
 namespace horus::predict {
 
-/// What is alive at the peak, the end of the forward pass and the start of the backward pass, in
-/// bytes. All parts are never negative.
+/// What is alive at the moment of a step at which most is, in bytes. All parts are never negative.
 struct MemoryParts {
   double context{};      ///< CUDA context and library code.
   double parameters{};   ///< Weights and untrained buffers.
-  double gradients{};    ///< Of parameters.
+  double gradients{};    ///< Of parameters, as far as the backward pass has come.
   double states{};       ///< Of the optimizer.
   double copies{};       ///< Low-precision copies of weights.
   double activations{};  ///< Kept from forward to backward, inputs and outputs included.
-  double transient{};    ///< Gradients of activations around the largest operator.
-  double workspace{};    ///< Of convolution algorithms.
+  double transient{};    ///< Gradients of activations, or what the forward pass does not keep.
+  double workspace{};    ///< Of convolutions and products.
+  double temporaries{};  ///< Of the optimizer, which then counts for the moment.
 };
 
-/// `ops` are the operators of `features`, or what fuse_attention made of them; those without usable
-/// cost are left out.
+/// Walks through one step as PyTorch runs it: forward, loss, backward, update. Every tensor is
+/// freed after its last use, and gradients of parameters are dropped before the forward pass
+/// (zero_grad(set_to_none=True), the default since PyTorch 2.0) unless several passes add to them.
+/// Tensors that autograd keeps and how long the others live is in `ops`: the operators of
+/// `features`, or what fuse_attention made of them; those without usable cost are left out.
+///   With Checkpointing::Blocks the graph is cut where one tensor is all that later operators need,
+/// into blocks that keep kBlockGain times as much as enters them.
+/// Cost: linear in operators.
 [[nodiscard]] MemoryParts memory_parts(const GraphFeatures& features, std::span<const OpWork> ops,
                                        const TrainingSetup& setup, const GpuSpec& gpu);
 
-/// Tensors with the allocator's losses, the interval and the bound. `uncosted` is the share of
-/// operators (0 to below 1) that the parts do not contain.
+/// Bytes expected of `parts`, the allocator's losses included.
+[[nodiscard]] double expected_bytes(const MemoryParts& parts,
+                                    const MemoryConstants& constants = {});
+
+/// The interval and the bound around expected_bytes. `uncosted` is the share of operators (0 to
+/// below 1) that the parts do not contain.
 [[nodiscard]] MemoryPrediction memory_interval(const MemoryParts& parts, double uncosted,
                                                const MemoryConstants& constants = {});
 

@@ -8,7 +8,9 @@
 #include "horus/predict/lowering.hpp"
 #include "horus/predict/peak_memory.hpp"
 #include "horus/predict/roofline.hpp"
+#include "horus/predict/site.hpp"
 #include "horus/predict/step_time.hpp"
+#include "horus/predict/tree_inputs.hpp"
 
 namespace horus::predict {
 namespace {
@@ -46,44 +48,63 @@ StepSpread spread_of(const TimeConstants& constants, const MachineRates& rates, 
           constants.sigma_host + unknown, constants.sigma_loader};
 }
 
-/// Bytes moved over bytes that could be, as far as the GPU is busy at all.
-Interval bandwidth_interval(const GpuWork& work, const MachineRates& rates,
-                            const Interval& utilization) {
-  const double while_busy = std::min(1.0, work.bytes / (work.busy_s * rates.peak_bytes_per_s));
+/// What is in use during `seconds` of the GPU's time, as far as the GPU is busy at all.
+Interval share_while_busy(double seconds, const StepParts& parts, const Interval& utilization) {
+  const double while_busy = std::min(1.0, seconds / parts.gpu_s);
   return {while_busy * utilization.expected, while_busy * utilization.low,
           while_busy * utilization.high};
+}
+
+/// Moves utilization and step time by what was learned, as far as it reaches this job.
+void correct(const Model& model, const JobOnGpu& job, Prediction& out) {
+  const std::vector<double> inputs =
+      tree_inputs_of(job, out.gpu_utilization.expected, out.step_time_s.expected);
+  for (const Residual& residual : model.residuals) {
+    const double correction = residual.correction(inputs);
+    if (correction == 0) continue;
+    out.origin = Origin::Learned;
+    if (residual.target() == ResidualTarget::Utilization) {
+      out.gpu_utilization = corrected_utilization(out.gpu_utilization, correction);
+    } else {
+      out.step_time_s = corrected_seconds(out.step_time_s, correction);
+    }
+  }
 }
 
 }  // namespace
 
 Prediction predict(const GraphFeatures& features, const TrainingSetup& setup, const GpuSpec& gpu,
                    const Model& model) {
-  const TimeConstants& time = model.constants.time;
+  const SiteFactors site = factors_on(model.sites, gpu.name);
+  const TimeConstants time = at_site(model.constants.time, site);
   std::vector<OpWork> fused;
   if (setup.attention == Attention::Fused) fused = fuse_attention(features.ops);
   const std::span<const OpWork> ops =
       setup.attention == Attention::Fused ? std::span<const OpWork>{fused} : features.ops;
 
-  const Step step = lower(features, ops, setup, time);
+  const Step step = lower(features, ops, setup);
   const double uncosted = uncosted_share(features, step);
   if (uncosted >= 1 || !has_usable_totals(features)) return unknown(gpu);
 
   const MachineRates rates = rates_of(gpu, setup.precision, time);
   const GpuWork work = gpu_work(step.kernels, rates);
-  const StepParts parts{
-      work.busy_s, host_seconds(step, time),
-      loader_seconds(static_cast<double>(features.batch), setup.samples_per_second)};
+  const StepParts parts = parts_of(step, work, rates.peak_bytes_per_s, setup, time);
   const StepSpread spread = spread_of(time, rates, uncosted);
 
   Prediction out;
   out.gpu = gpu.name;
   out.gpu_utilization = utilization_interval(parts, spread, time);
-  out.memory_bandwidth_utilization = bandwidth_interval(work, rates, out.gpu_utilization);
+  out.memory_bandwidth_utilization =
+      share_while_busy(parts.bandwidth_s, parts, out.gpu_utilization);
+  out.sm_active = share_while_busy(parts.sm_s, parts, out.gpu_utilization);
   out.step_time_s = step_interval(parts, spread, time);
-  out.memory =
-      memory_interval(memory_parts(features, ops, setup, gpu), uncosted, model.constants.memory);
+  const MemoryParts memory = memory_parts(features, ops, setup, gpu);
+  out.memory = memory_interval(memory, uncosted, at_site(model.constants.memory, site));
   out.fits = out.memory.bound <= gpu.memory;
   out.origin = Origin::Analytic;
+  if (!model.residuals.empty()) {
+    correct(model, {step, memory, setup, gpu, static_cast<double>(features.batch)}, out);
+  }
   return out;
 }
 

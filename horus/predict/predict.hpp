@@ -9,6 +9,7 @@
 #include "horus/domain/gpu.hpp"
 #include "horus/domain/graph_features.hpp"
 #include "horus/domain/prediction.hpp"
+#include "horus/domain/sharing.hpp"
 #include "horus/predict/predictor_model.hpp"
 
 namespace horus::predict {
@@ -26,21 +27,22 @@ namespace horus::predict {
 [[nodiscard]] Prediction predict(const GraphFeatures& features, const TrainingSetup& setup,
                                  const GpuSpec& gpu, const Model& model = shipped_model());
 
-/// What happens when jobs share one GPU by time slicing.
-struct SharedPrediction {
-  std::vector<Interval>
-      slowdowns;            ///< Per job, same order: shared step time / solo step time, >= 1.
-  MemoryPrediction memory;  ///< Of all processes together.
-  bool fits{};              ///< The sum of the bounds is within the GPU's memory.
-  Origin origin{Origin::Unknown};
+using horus::SharedPrediction;
+
+/// How the jobs of a set share their GPU.
+struct SharingOptions {
+  SharingMode mode{SharingMode::TimeSlice};
+  Interference interference{Interference::Default};
 };
 
-/// Predicts sharing of one `gpu` by the jobs whose solo predictions are `jobs` (at least one). The
-/// law is an uncalibrated prior (constants.hpp), wider for more than two jobs. Memory is the sum,
-/// as each process has its own context; adding bounds is safe, since not all are reached at once.
+/// Predicts sharing of one `gpu` by the jobs whose solo predictions are `jobs` (at least one), in
+/// any mode but Mig (mig_partition.hpp). The laws are in interference.hpp; what is not calibrated
+/// or reaches beyond pairs says so, and is wider for more than two jobs. Memory is the sum, as each
+/// process has its own context; adding bounds is safe, since not all are reached at once.
 ///   Origin is that of the least known job, and Origin::Analytic at best.
 /// Cost: quadratic in the number of jobs.
 [[nodiscard]] SharedPrediction predict_shared(std::span<const Prediction> jobs, const GpuSpec& gpu,
-                                              const Model& model = shipped_model());
+                                              const Model& model = shipped_model(),
+                                              const SharingOptions& options = {});
 
 }  // namespace horus::predict

@@ -10,80 +10,119 @@ namespace {
 struct Units {
   double plain_flops{};
   double tensor_flops{};
+  double tensor_share{1};   ///< Of what FP16 tensor cores reach.
   double element_bytes{4};  ///< Of the operands that products load.
   bool emulated{false};
 };
 
-Units units_of(const GpuSpec& gpu, Precision precision) {
+/// Without fast FP16, libraries compute in FP32.
+double half_flops(const GpuSpec& gpu, const TimeConstants& constants) {
+  return std::max(gpu.fp16_flops > gpu.fp32_flops ? gpu.fp16_flops : 0.0,
+                  constants.half_share * gpu.fp32_flops);
+}
+
+Units units_of(const GpuSpec& gpu, Precision precision, const TimeConstants& constants) {
   switch (precision) {
     case Precision::Fp32:
       break;
     case Precision::Tf32:
-      return {gpu.fp32_flops, gpu.tf32_flops, 4};
+      return {gpu.fp32_flops, gpu.tf32_flops, constants.tf32_share};
     case Precision::Fp16:
     case Precision::Amp:
-      return {std::max(gpu.fp16_flops, gpu.fp32_flops), gpu.tensor_fp16_flops, 2};
+      return {half_flops(gpu, constants), gpu.tensor_fp16_flops, 1, 2};
     case Precision::Bf16:
-      if (gpu.bf16_flops > 0) return {gpu.fp32_flops, gpu.bf16_flops, 2};
-      return {gpu.fp32_flops * kEmulatedBf16, 0, 4, true};
+      if (gpu.bf16_flops > 0) return {gpu.fp32_flops, gpu.bf16_flops, 1, 2};
+      return {.plain_flops = gpu.fp32_flops * kEmulatedBf16, .emulated = true};
   }
-  return {gpu.fp32_flops, 0, 4};
+  return {.plain_flops = gpu.fp32_flops};
 }
 
-bool is_tiled(KernelClass kind) {
+bool is_convolution(KernelClass kind) {
   return kind == KernelClass::Convolution || kind == KernelClass::Winograd ||
-         kind == KernelClass::MatrixProduct;
+         kind == KernelClass::GroupedConvolution;
 }
 
 /// Where the class cannot use tensor cores or they would be slower, the plain units work. Tiled
-/// products also have to load their tiles.
-double flops_rate(KernelClass kind, const Units& units, double bandwidth,
-                  const TimeConstants& constants) {
+/// products also have to load their tiles; convolutions in tensor cores change the layout.
+MachineRates::Rate rate_of(KernelClass kind, const Units& units, double bandwidth,
+                           const TimeConstants& constants) {
   const ClassEfficiency& efficiency = constants.efficiency[static_cast<std::size_t>(kind)];
-  const double rate = std::max({efficiency.plain_flops * units.plain_flops,
-                                efficiency.tensor_flops * units.tensor_flops, 1.0});
-  if (!is_tiled(kind)) return rate;
-  const double fed = constants.tile_intensity * (2 / units.element_bytes) * bandwidth;
-  return 1 / (1 / rate + 1 / fed);
+  const double plain = efficiency.plain_flops * units.plain_flops;
+  const double tensor = efficiency.tensor_flops * units.tensor_share * units.tensor_flops;
+  MachineRates::Rate rate{.flops_per_s = std::max({plain, tensor, 1.0}),
+                          .bytes_per_s = efficiency.bandwidth * bandwidth,
+                          .latency_s = constants.latency_s};
+  if (is_convolution(kind) || kind == KernelClass::MatrixProduct) {
+    const double fed = constants.tile_intensity * (2 / units.element_bytes) * bandwidth;
+    rate.flops_per_s = 1 / (1 / rate.flops_per_s + 1 / fed);
+    rate.latency_s += constants.product_latency_s;
+  }
+  if (is_convolution(kind) && tensor > plain) rate.rewritten = constants.layout_traffic;
+  if (kind == KernelClass::RecurrentStep) rate.latency_s = constants.recurrent_latency_s;
+  return rate;
 }
 
-/// How much longer a kernel of `blocks` equal blocks takes on `sms` processors than if its work
-/// could be split at will. Blocks run in waves; the last is half full on average, and there is at
-/// least one.
+/// How much longer a kernel of `blocks` blocks takes on `sms` processors than if its work could be
+/// split at will. Blocks run in waves; the last is half full on average, and there is at least one.
 double wave_factor(double blocks, double sms) {
   if (blocks <= 0) return 1;
-  const double waves = blocks / sms;
+  const double waves = std::max(1.0, blocks) / sms;
   return std::max(1.0, waves + 0.5) / waves;
+}
+
+/// Seconds of one launch beside its latency: the slower of arithmetic and memory, and what changes
+/// the layout before and after.
+double work_seconds(const Kernel& kernel, const MachineRates& rates) {
+  const MachineRates::Rate& rate = rates.by_class[static_cast<std::size_t>(kernel.kind)];
+  const double waves = wave_factor(kernel.blocks / rates.tile_area, rates.sms);
+  const double arithmetic = kernel.flops / rate.flops_per_s * waves;
+  const double memory = kernel.bytes / rate.bytes_per_s;
+  return std::max(arithmetic, memory) + memory * rate.rewritten;
+}
+
+/// Thread blocks of a launch: as counted, or by the bytes that a block of a streaming kernel moves.
+double blocks_at_work(const Kernel& kernel) {
+  return std::max(1.0, kernel.blocks > 0 ? kernel.blocks : kernel.bytes / kBytesPerBlock);
 }
 
 }  // namespace
 
 MachineRates rates_of(const GpuSpec& gpu, Precision precision, const TimeConstants& constants) {
-  const Units units = units_of(gpu, precision);
+  const Units units = units_of(gpu, precision, constants);
   MachineRates rates;
   rates.peak_bytes_per_s = std::max(gpu.bandwidth_bytes_per_s, 1.0);
+  rates.resident_share = constants.resident_share;
+  rates.tile_area = constants.tile_area;
   rates.sms = std::max(gpu.sm_count, 1);
   rates.emulated = units.emulated;
   for (std::size_t i = 0; i < kKernelClasses; ++i) {
-    const ClassEfficiency& efficiency = constants.efficiency[i];
-    rates.by_class[i] = {
-        flops_rate(static_cast<KernelClass>(i), units, rates.peak_bytes_per_s, constants),
-        efficiency.bandwidth * rates.peak_bytes_per_s, efficiency.latency_s};
+    MachineRates::Rate& rate = rates.by_class[i];
+    rate = rate_of(static_cast<KernelClass>(i), units, rates.peak_bytes_per_s, constants);
+    rate.flops_per_s /= constants.gpu_factor;
+    rate.bytes_per_s /= constants.gpu_factor;
+    rate.latency_s *= constants.gpu_factor;
+  }
+  if (precision == Precision::Fp16 || precision == Precision::Bf16) {
+    rates.by_class[static_cast<std::size_t>(KernelClass::Normalization)].bytes_per_s *=
+        constants.native_norm_share;
   }
   return rates;
 }
 
 double busy_seconds(const Kernel& kernel, const MachineRates& rates) {
   const MachineRates::Rate& rate = rates.by_class[static_cast<std::size_t>(kernel.kind)];
-  const double arithmetic = kernel.flops / rate.flops_per_s * wave_factor(kernel.blocks, rates.sms);
-  const double memory = kernel.bytes / rate.bytes_per_s;
-  return kernel.launches * (rate.latency_s + std::max(arithmetic, memory));
+  return kernel.launches * (rate.latency_s + work_seconds(kernel, rates));
 }
 
 GpuWork gpu_work(std::span<const Kernel> kernels, const MachineRates& rates) {
   GpuWork work;
   for (const Kernel& kernel : kernels) {
-    work.busy_s += busy_seconds(kernel, rates);
+    const MachineRates::Rate& rate = rates.by_class[static_cast<std::size_t>(kernel.kind)];
+    const double working_s = work_seconds(kernel, rates);
+    const double resident_s = kernel.launches * (rate.latency_s * rates.resident_share + working_s);
+    work.busy_s += kernel.launches * (rate.latency_s + working_s);
+    work.resident_s += resident_s;
+    work.sm_s += resident_s * std::min(1.0, blocks_at_work(kernel) / rates.sms);
     work.bytes += kernel.launches * kernel.bytes;
   }
   return work;

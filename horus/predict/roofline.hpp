@@ -18,11 +18,14 @@ struct MachineRates {
     double flops_per_s{};
     double bytes_per_s{};
     double latency_s{};
+    double rewritten{};  ///< Bytes moved to change the layout, per byte of the kernel.
   };
   std::array<Rate, kKernelClasses> by_class;
   double peak_bytes_per_s{};
-  double sms{};          ///< Streaming multiprocessors: thread blocks that run at once.
-  bool emulated{false};  ///< The precision has no units on this GPU and is computed by detours.
+  double resident_share{};  ///< Of the latency: the kernel is on the GPU.
+  double tile_area{1};      ///< Of the block of a product, in units of the smallest.
+  double sms{};             ///< Streaming multiprocessors: thread blocks that run at once.
+  bool emulated{false};     ///< The precision has no units on this GPU and is computed by detours.
 };
 
 /// Which units compute the products:
@@ -36,13 +39,15 @@ struct MachineRates {
 [[nodiscard]] MachineRates rates_of(const GpuSpec& gpu, Precision precision,
                                     const TimeConstants& constants = {});
 
-/// Seconds that all launches of `kernel` keep the GPU busy.
+/// Seconds that all launches of `kernel` keep the GPU busy, one queued behind the other.
 [[nodiscard]] double busy_seconds(const Kernel& kernel, const MachineRates& rates);
 
 /// Sums over kernels.
 struct GpuWork {
-  double busy_s{};
-  double bytes{};
+  double busy_s{};      ///< From the first kernel to the last, none of them late.
+  double resident_s{};  ///< Of these, with a kernel on the GPU: without the gaps between them.
+  double sm_s{};        ///< Share of multiprocessors with a block, integrated over time.
+  double bytes{};       ///< Moved in device memory.
 };
 [[nodiscard]] GpuWork gpu_work(std::span<const Kernel> kernels, const MachineRates& rates);
 

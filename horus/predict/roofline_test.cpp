@@ -34,6 +34,22 @@ TEST(Roofline, ManySmallKernelsAreSlowerThanOneLargeOfEqualWork) {
   EXPECT_GT(busy_seconds(small, rates), 10 * busy_seconds(large, rates));
 }
 
+TEST(Roofline, LayoutIsRewrittenOnlyForConvolutionsInTensorCores) {
+  const auto rewritten = [](Precision precision, KernelClass kind) {
+    return rates_of(v100(), precision).by_class[static_cast<std::size_t>(kind)].rewritten;
+  };
+  EXPECT_EQ(rewritten(Precision::Amp, KernelClass::Convolution), kLayoutTraffic);
+  EXPECT_EQ(rewritten(Precision::Fp32, KernelClass::Convolution), 0);
+  EXPECT_EQ(rewritten(Precision::Amp, KernelClass::MatrixProduct), 0);
+}
+
+TEST(Roofline, NormalizationOfModelsCastToHalfRunsInTheFrameworksOwnKernels) {
+  const Kernel norm{KernelClass::Normalization, 1, 0, 9e9, 0};
+  const double cast = busy_seconds(norm, rates_of(v100(), Precision::Fp16));
+  const double mixed = busy_seconds(norm, rates_of(v100(), Precision::Amp));
+  EXPECT_NEAR(cast / mixed, 1 / kNativeNormShare, 1e-3);
+}
+
 TEST(Roofline, OneBlockUsesOneProcessor) {
   const MachineRates rates = rates_of(v100(), Precision::Fp32);
   const Kernel lone{KernelClass::MatrixProduct, 1, 1e11, 0, 1};
@@ -58,7 +74,7 @@ TEST(Roofline, ProductsStayBelowThePeakOfTheirUnits) {
     EXPECT_GT(fp32, 0.4 * gpu.fp32_flops) << gpu.name;
     const double half = rate(gpu, Precision::Fp16, KernelClass::MatrixProduct);
     EXPECT_LT(half, std::max({gpu.tensor_fp16_flops, gpu.fp16_flops, gpu.fp32_flops})) << gpu.name;
-    EXPECT_GE(half, 0.9 * fp32) << gpu.name;
+    EXPECT_GE(half, kHalfShare * fp32) << gpu.name;
   }
 }
 
@@ -79,8 +95,10 @@ TEST(Roofline, Bf16IsEmulatedBeforeAmpere) {
 TEST(Roofline, HalfPrecisionWithoutFastUnitsIsComputedInFp32) {
   GpuSpec slow_half = sample::gpu("K80");
   slow_half.fp16_flops = slow_half.fp32_flops / 64;
-  EXPECT_GE(rate(slow_half, Precision::Fp16, KernelClass::MatrixProduct),
-            rate(slow_half, Precision::Fp32, KernelClass::MatrixProduct));
+  const double half = rate(slow_half, Precision::Fp16, KernelClass::MatrixProduct);
+  const double single = rate(slow_half, Precision::Fp32, KernelClass::MatrixProduct);
+  EXPECT_GE(half, kHalfShare * single);
+  EXPECT_LE(half, single);
 }
 
 TEST(Roofline, DepthwiseConvolutionsGainNothingFromTensorCores) {
@@ -94,6 +112,29 @@ TEST(Roofline, WorkIsTheSumOverLaunches) {
   const GpuWork work = gpu_work(kernels, rates);
   EXPECT_DOUBLE_EQ(work.bytes, 4e6);
   EXPECT_DOUBLE_EQ(work.busy_s, busy_seconds(kernels[0], rates) + busy_seconds(kernels[1], rates));
+  EXPECT_DOUBLE_EQ(work.busy_s - work.resident_s, 5 * kKernelLatencySeconds * (1 - kResidentShare));
+}
+
+TEST(Roofline, OneBlockKeepsOneOfEightyMultiprocessorsBusy) {
+  const MachineRates rates = rates_of(v100(), Precision::Fp32);
+  const Kernel lone{KernelClass::MatrixProduct, 1, 1e11, 0, 1};
+  const GpuWork work = gpu_work(std::span{&lone, 1}, rates);
+  EXPECT_NEAR(work.sm_s / work.resident_s, 1.0 / 80, 1e-9);
+  const Kernel large{KernelClass::Pointwise, 1, 0, 1e9, 0};
+  const GpuWork copy = gpu_work(std::span{&large, 1}, rates);
+  EXPECT_DOUBLE_EQ(copy.sm_s, copy.resident_s);
+}
+
+TEST(Roofline, SlowGpuOfASiteTakesItsFactorForEveryKernel) {
+  TimeConstants site;
+  site.gpu_factor = 2;
+  const MachineRates usual = rates_of(v100(), Precision::Amp);
+  const MachineRates slow = rates_of(v100(), Precision::Amp, site);
+  for (const Kernel& kernel : {Kernel{KernelClass::MatrixProduct, 3, 1e9, 1e6, 10},
+                               Kernel{KernelClass::Update, 9, 0, 8, 0},
+                               Kernel{KernelClass::RecurrentStep, 35, 1e6, 1e6, 4}}) {
+    EXPECT_NEAR(busy_seconds(kernel, slow) / busy_seconds(kernel, usual), 2, 1e-9);
+  }
 }
 
 }  // namespace

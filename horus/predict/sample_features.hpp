@@ -27,8 +27,11 @@ namespace horus::predict::sample {
   op.elements_read_backward = rows * in + 2 * rows * out;
   op.elements_written_backward = rows * in;
   op.weight_elements = in * out;
+  op.weights_first_used = op.weight_elements;
   op.weight_tensors = 1;
   op.saved_elements = rows * out;
+  op.live_elements = rows * out;
+  op.gradient_elements = rows * (in + out);
   op.kernels_forward = 1;
   op.kernels_backward = 2;
   op.host_ops_forward = 1;
@@ -48,6 +51,7 @@ namespace horus::predict::sample {
   op.elements_read = pixels * in;
   op.elements_read_backward = pixels * in + 2 * pixels * out;
   op.elements_written_backward = pixels * in;
+  op.gradient_elements = pixels * (in + out);
   return op;
 }
 
@@ -64,6 +68,8 @@ namespace horus::predict::sample {
   op.elements_read_backward = 2 * elements;
   op.elements_written_backward = elements;
   op.saved_elements = elements;
+  op.live_elements = elements;
+  op.gradient_elements = 2 * elements;
   op.kernels_forward = 1;
   op.kernels_backward = 1;
   op.host_ops_forward = 1;
@@ -114,6 +120,8 @@ inline void add(GraphFeatures& features, const OpWork& op) {
   scores.elements_read_backward = 2 * tokens + 2 * matrix;
   scores.elements_written_backward = 2 * tokens;
   scores.saved_elements = 2 * tokens;
+  scores.live_elements = matrix;
+  scores.gradient_elements = matrix + 3 * tokens;  // That of the values waits.
   scores.gemm = {length, length, depth, heads};
 
   OpWork context = product;
@@ -123,6 +131,8 @@ inline void add(GraphFeatures& features, const OpWork& op) {
   context.elements_read_backward = matrix + 3 * tokens;
   context.elements_written_backward = matrix + tokens;
   context.saved_elements = 2 * tokens;
+  context.live_elements = tokens;
+  context.gradient_elements = matrix + 2 * tokens;
   context.gemm = {length, depth, length, heads};
 
   OpWork softmax = pointwise(matrix);

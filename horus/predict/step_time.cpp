@@ -8,32 +8,76 @@
 namespace horus::predict {
 namespace {
 
+/// Bytes of an input element on its way to the GPU: loaders deliver FP32.
+constexpr double kInputBytes = 4;
+
 /// `parts` with the GPU moved by `gpu_z` and everything else by `rest_z` standard deviations.
 StepParts moved(const StepParts& parts, const StepSpread& spread, double gpu_z, double rest_z) {
-  return {parts.gpu_s * std::exp(gpu_z * spread.gpu), parts.host_s * std::exp(rest_z * spread.host),
-          parts.loader_s * std::exp(rest_z * spread.loader)};
+  const double gpu = std::exp(gpu_z * spread.gpu);
+  const double host = std::exp(rest_z * spread.host);
+  const double loader = std::exp(rest_z * spread.loader);
+  StepParts out = parts;
+  out.gpu_s *= gpu;
+  out.gap_s *= gpu;
+  out.host_s *= host;
+  out.loader_s *= loader;
+  out.serial_s *= loader;
+  return out;
 }
 
-double utilization(const StepParts& parts, const TimeConstants& constants) {
-  const double step_s = step_seconds(parts, constants);
-  return step_s > 0 ? std::min(1.0, parts.gpu_s / step_s) : 0.0;
+/// Seconds to load the samples of a step: by the stated rate, or as measured at the site.
+double loading_seconds(const Step& step, const TrainingSetup& setup,
+                       const TimeConstants& constants) {
+  if (setup.samples_per_second) return loader_seconds(step.samples, setup.samples_per_second);
+  return std::min(kStepMostSeconds, constants.loader_sample_s * step.samples +
+                                        constants.loader_element_s * step.input_elements);
 }
 
 }  // namespace
 
+StepParts parts_of(const Step& step, const GpuWork& work, double peak_bytes_per_s,
+                   const TrainingSetup& setup, const TimeConstants& constants) {
+  const double loading_s = loading_seconds(step, setup, constants);
+  const double copied_bytes =
+      setup.input_place == InputPlace::Host ? kInputBytes * step.input_elements : 0;
+  const double copying_s = constants.copy_s_per_byte * copied_bytes;
+  StepParts parts;
+  parts.gpu_s = work.busy_s;
+  parts.gap_s = work.busy_s - work.resident_s;
+  parts.sm_s = work.sm_s;
+  parts.bandwidth_s = work.bytes / peak_bytes_per_s;
+  parts.host_s = host_seconds(step, constants);
+  // Without processes of its own the loader runs in the training process, which also copies. What
+  // that process does before the next dispatch is lost where the GPU has nothing left to do.
+  double& own_time = setup.step_end == StepEnd::Waits ? parts.serial_s : parts.host_s;
+  own_time += constants.host_step_s + copying_s;
+  (setup.loader_workers > 0 ? parts.loader_s : own_time) += loading_s;
+  return parts;
+}
+
 double step_seconds(const StepParts& parts, const TimeConstants& constants) {
   const double norm = constants.overlap_norm;
   const double most = std::max({parts.gpu_s, parts.host_s, parts.loader_s});
-  if (most <= 0) return 0;
+  if (most <= 0) return parts.serial_s;
   const double sum = std::pow(parts.gpu_s / most, norm) + std::pow(parts.host_s / most, norm) +
                      std::pow(parts.loader_s / most, norm);
-  return most * std::pow(sum, 1 / norm);
+  return parts.serial_s + most * std::pow(sum, 1 / norm);
+}
+
+double utilization(const StepParts& parts, const TimeConstants& constants) {
+  const double step_s = step_seconds(parts, constants);
+  if (step_s <= 0) return 0;
+  const double queued = std::min(1.0, parts.gpu_s / step_s);
+  const double seen_s = parts.gpu_s - parts.gap_s * (1 - queued);
+  return std::clamp(seen_s / step_s, 0.0, 1.0);
 }
 
 double host_seconds(const Step& step, const TimeConstants& constants) {
-  return constants.host_step_s + constants.host_forward_s * step.host_ops_forward +
-         constants.host_backward_s * step.host_ops_backward +
-         constants.host_update_s * step.host_ops_update;
+  return constants.host_factor * (constants.host_forward_s * step.host_ops_forward +
+                                  constants.host_backward_s * step.host_ops_backward +
+                                  constants.host_update_s * step.host_ops_update +
+                                  constants.host_launch_s * step.host_launches +
+                                  constants.host_library_s * step.library_calls);
 }
 
 double loader_seconds(double batch, std::optional<double> samples_per_second) {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "horus/domain/interval.hpp"
+#include "horus/domain/prediction.hpp"
 #include "horus/predict/kernel.hpp"
 #include "horus/predict/roofline.hpp"
 #include "horus/predict/time_constants.hpp"
@@ -15,13 +16,25 @@ namespace horus::predict {
 struct StepParts {
   double gpu_s{};
   double host_s{};
-  double loader_s{};  ///< 0: the input pipeline never waits.
+  double loader_s{};     ///< 0: the input pipeline never waits.
+  double serial_s{};     ///< Overlaps with nothing: loading and copying between two steps.
+  double gap_s{};        ///< Part of gpu_s between kernels.
+  double sm_s{};         ///< Multiprocessors with work, as a share, integrated over the step.
+  double bandwidth_s{};  ///< What the bytes would take at the peak bandwidth.
 };
 
-/// Seconds of one step whose parts overlap almost perfectly: their p-norm.
+/// The parts of `step` on a GPU that does `work` for it.
+[[nodiscard]] StepParts parts_of(const Step& step, const GpuWork& work, double peak_bytes_per_s,
+                                 const TrainingSetup& setup, const TimeConstants& constants = {});
+
+/// Seconds of one step: what overlaps does so almost perfectly (p-norm), the rest adds up.
 [[nodiscard]] double step_seconds(const StepParts& parts, const TimeConstants& constants = {});
 
-/// Seconds that the host spends dispatching one step.
+/// Share of the step in which NVML sees a kernel, 0 to 1. Gaps between kernels count as idle as far
+/// as the GPU waits for something else; where kernels are queued they are not seen.
+[[nodiscard]] double utilization(const StepParts& parts, const TimeConstants& constants = {});
+
+/// Seconds that the host spends dispatching the operators of one step.
 [[nodiscard]] double host_seconds(const Step& step, const TimeConstants& constants = {});
 
 /// Seconds that the input pipeline needs for a batch; 0 without a stated, positive rate.
@@ -38,7 +51,7 @@ struct StepSpread {
 [[nodiscard]] Interval step_interval(const StepParts& parts, const StepSpread& spread,
                                      const TimeConstants& constants = {});
 
-/// Share of the step in which a kernel runs, 0 to 1; low and high move the GPU against the rest.
+/// Utilization; low and high move the GPU against the rest.
 [[nodiscard]] Interval utilization_interval(const StepParts& parts, const StepSpread& spread,
                                             const TimeConstants& constants = {});
 

@@ -29,12 +29,15 @@ TEST(StepTime, HugeAndTinyPartsStayFinite) {
 
 TEST(StepTime, HostDispatchesOperatorsOfAllPasses) {
   Step step;
-  EXPECT_DOUBLE_EQ(host_seconds(step), kHostStepSeconds);
+  EXPECT_EQ(host_seconds(step), 0);
   step.host_ops_forward = 2;
   step.host_ops_backward = 3;
   step.host_ops_update = 4;
-  EXPECT_DOUBLE_EQ(host_seconds(step), kHostStepSeconds + 2 * kHostForwardSeconds +
-                                           3 * kHostBackwardSeconds + 4 * kHostUpdateSeconds);
+  step.host_launches = 5;
+  step.library_calls = 6;
+  EXPECT_DOUBLE_EQ(host_seconds(step), 2 * kHostForwardSeconds + 3 * kHostBackwardSeconds +
+                                           4 * kHostUpdateSeconds + 5 * kHostLaunchSeconds +
+                                           6 * kHostLibrarySeconds);
 }
 
 TEST(StepTime, LoaderDeliversSamplesAtItsRate) {
@@ -44,6 +47,79 @@ TEST(StepTime, LoaderDeliversSamplesAtItsRate) {
   EXPECT_EQ(loader_seconds(32, std::nan("")), 0);
   EXPECT_EQ(loader_seconds(32, std::numeric_limits<double>::infinity()), 0);
   EXPECT_TRUE(std::isfinite(loader_seconds(32, std::numeric_limits<double>::denorm_min())));
+}
+
+StepParts parts_with(const TrainingSetup& setup, const TimeConstants& constants = {}) {
+  Step step;
+  step.samples = 64;
+  step.input_elements = 1000;
+  return parts_of(step, {.busy_s = 0.01, .resident_s = 0.008}, 1e12, setup, constants);
+}
+
+TEST(StepParts, LoaderProcessesRunBesideTheStep) {
+  TrainingSetup setup{.samples_per_second = 640, .loader_workers = 2};
+  setup.input_place = InputPlace::Gpu;
+  setup.step_end = StepEnd::Waits;
+  const StepParts parts = parts_with(setup);
+  EXPECT_DOUBLE_EQ(parts.loader_s, 0.1);
+  // Only the loop itself stands between two steps.
+  EXPECT_DOUBLE_EQ(parts.serial_s, kHostStepSeconds);
+  EXPECT_EQ(parts.host_s, 0);
+}
+
+TEST(StepParts, LoadingInTheTrainingProcessAddsToItsStep) {
+  TrainingSetup setup{.samples_per_second = 640, .loader_workers = 0};
+  setup.input_place = InputPlace::Gpu;
+  EXPECT_DOUBLE_EQ(parts_with(setup).host_s, kHostStepSeconds + 0.1);
+  setup.step_end = StepEnd::Waits;  // Then the GPU has nothing left to do meanwhile.
+  EXPECT_DOUBLE_EQ(parts_with(setup).serial_s, kHostStepSeconds + 0.1);
+  EXPECT_EQ(parts_with(setup).host_s, 0);
+}
+
+TEST(StepParts, SerialLoaderIsNeverFasterThanOneBesideTheStep) {
+  for (const double rate : {10.0, 640.0, 6400.0, 1e6}) {
+    TrainingSetup setup{.samples_per_second = rate, .loader_workers = 2};
+    const double beside = step_seconds(parts_with(setup));
+    setup.loader_workers = 0;
+    const double serial = step_seconds(parts_with(setup));
+    setup.step_end = StepEnd::Waits;
+    EXPECT_GE(serial, beside) << rate;
+    EXPECT_GE(step_seconds(parts_with(setup)), serial) << rate;
+  }
+}
+
+TEST(StepParts, InputsOnTheGpuAreNotCopied) {
+  TrainingSetup setup;
+  const double copied = parts_with(setup).host_s;
+  setup.input_place = InputPlace::Gpu;
+  EXPECT_NEAR(copied - parts_with(setup).host_s, 4000 * kCopySecondsPerByte, 1e-12);
+}
+
+TEST(StepParts, MeasuredLoaderOfASiteStandsInForAMissingRate) {
+  TimeConstants site;
+  site.loader_sample_s = 1e-3;
+  site.loader_element_s = 1e-5;
+  EXPECT_DOUBLE_EQ(parts_with({}, site).loader_s, 64e-3 + 1000e-5);
+  EXPECT_DOUBLE_EQ(parts_with({.samples_per_second = 64}, site).loader_s, 1);
+  EXPECT_EQ(parts_with({}).loader_s, 0);
+}
+
+TEST(StepTime, SlowHostOfASiteTakesItsFactorForOperatorsNotForTheLoop) {
+  Step step;
+  step.host_ops_forward = 10;
+  TimeConstants site;
+  site.host_factor = 3;
+  EXPECT_DOUBLE_EQ(host_seconds(step, site), 30 * kHostForwardSeconds);
+  const StepParts usual = parts_of(step, {}, 1e12, {});
+  const StepParts slow = parts_of(step, {}, 1e12, {}, site);
+  EXPECT_DOUBLE_EQ(slow.host_s - usual.host_s, 20 * kHostForwardSeconds);
+}
+
+TEST(Utilization, GapsBetweenKernelsCountOnlyWhereTheGpuWaits) {
+  const StepParts full{.gpu_s = 1, .host_s = 1e-3, .gap_s = 0.5};
+  EXPECT_NEAR(utilization(full), 1, 1e-6);
+  const StepParts waiting{.gpu_s = 1, .host_s = 100, .gap_s = 0.5};
+  EXPECT_NEAR(utilization(waiting), 0.005, 1e-4);
 }
 
 TEST(Utilization, FallsWhereTheLoaderIsTheBottleneck) {

@@ -7,6 +7,7 @@
 
 #include "horus/report/document.hpp"
 #include "horus/report/table.hpp"
+#include "horus/wire/evaluate_report.hpp"
 #include "horus/wire/inspect_diff.hpp"
 #include "horus/wire/reports.hpp"
 
@@ -15,6 +16,7 @@ namespace horus::report {
 [[nodiscard]] Document document(const wire::InspectReport& report);
 [[nodiscard]] Document document(const wire::InspectDiff& diff);
 [[nodiscard]] Document document(const std::vector<wire::ZooRow>& rows);
+[[nodiscard]] Document document(const wire::EvaluateReport& report);
 
 /// A last section with one line per note; nothing without notes.
 void append_notes(Document& document, const std::vector<std::string>& notes);
@@ -24,5 +26,6 @@ void append_notes(Document& document, const std::vector<std::string>& notes);
 [[nodiscard]] std::string page(const wire::PredictReport& report, Colour colour);
 [[nodiscard]] std::string page(const std::vector<wire::ZooRow>& rows, Colour colour);
 [[nodiscard]] std::string page(const wire::SimulateReport& report, Colour colour);
+[[nodiscard]] std::string page(const wire::EvaluateReport& report, Colour colour);
 
 }  // namespace horus::report

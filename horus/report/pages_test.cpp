@@ -74,9 +74,40 @@ TEST(PredictPage, ShowsSharingOnlyForSeveralJobs) {
   report.predictions.emplace_back();
   EXPECT_THAT(page(report, Colour::Off), Not(HasSubstr("shared GPU")));
   report.jobs.emplace_back("b.onnx");
-  report.predictions[0].slowdowns = {{.expected = 1.3, .low = 1.1, .high = 1.6}, {}};
-  report.predictions[0].shared_memory = MemoryPrediction{};
+  SharedPrediction slices;
+  slices.slowdowns = {{.expected = 1.3, .low = 1.1, .high = 1.6}, {.expected = 2}};
+  report.predictions[0].modes = {slices};
   EXPECT_THAT(page(report, Colour::Off), HasSubstr("1.30x [1.10, 1.60]"));
+  EXPECT_THAT(page(report, Colour::Off), HasSubstr("timeslice: law uncalibrated."));
+}
+
+TEST(PredictPage, ComparesModesAndSaysWhichToTake) {
+  wire::PredictReport report{.jobs = {"a.onnx", "b.onnx"}};
+  SharedPrediction slices;
+  slices.slowdowns = {{.expected = 1.25}, {.expected = 2}};
+  SharedPrediction instances;
+  instances.mode = SharingMode::Mig;
+  instances.obstacle = "T4 cannot be partitioned";
+  report.predictions.push_back(
+      {.prediction = {},
+       .modes = {slices, instances},
+       .advice = wire::ModeAdvice{SharingMode::Exclusive, "sharing costs too much."}});
+  const std::string text = page(report, Colour::Off);
+  EXPECT_THAT(text, HasSubstr("2.00x")) << "the job that suffers most";
+  EXPECT_THAT(text, HasSubstr("1.30 jobs"));
+  EXPECT_THAT(text, HasSubstr("T4 cannot be partitioned"));
+  EXPECT_THAT(text, HasSubstr("Recommended: exclusive: sharing costs too much."));
+}
+
+TEST(PredictPage, MentionsOnlyWhatIsUnusualInASetup) {
+  wire::PredictReport report{.jobs = {"a.onnx"}};
+  EXPECT_THAT(page(report, Colour::Off), Not(HasSubstr("checkpointing")));
+  report.setup.checkpointing = Checkpointing::Blocks;
+  report.setup.accumulation_steps = 4;
+  report.setup.loader_workers = 0;
+  const std::string text = page(report, Colour::Off);
+  EXPECT_THAT(text, HasSubstr("checkpointing blocks, update every 4 passes"));
+  EXPECT_THAT(text, HasSubstr("0 loader workers"));
 }
 
 TEST(SimulatePage, ShowsChangesAgainstTheFirstPolicy) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of a prediction.
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
 #include "horus/base/text.hpp"
 #include "horus/report/pages.hpp"
+#include "horus/report/sharing_section.hpp"
 
 namespace horus::report {
 namespace {
-
-constexpr std::size_t kNameWidth = 44;
 
 std::string warnings_text(const std::vector<std::string>& warnings, Colour colour) {
   std::string out;
@@ -53,62 +53,69 @@ std::string missing_text(const wire::PredictReport& report, Colour colour) {
                Tone::Warn, colour);
 }
 
-std::vector<Cell> prediction_cells(const wire::PredictionRow& row) {
+Cell yes_or_no(bool fits) {
+  return {.text = fits ? "yes" : "no", .tone = fits ? Tone::Good : Tone::Bad};
+}
+
+bool has_sm_active(const wire::PredictReport& report) {
+  return std::ranges::any_of(report.predictions, [](const wire::PredictionRow& row) {
+    return row.prediction.sm_active.has_value();
+  });
+}
+
+std::vector<Cell> prediction_cells(const wire::PredictionRow& row, const wire::PredictReport& of) {
   const Prediction& p = row.prediction;
-  return {{.text = p.gpu},
-          {.text = utilization_text(p.gpu_utilization)},
-          {.text = percent_text(p.memory_bandwidth_utilization.expected)},
-          {.text = step_text(p.step_time_s)},
-          {.text = memory_text(p.memory.expected)},
-          {.text = memory_text(p.memory.bound)},
-          {.text = p.fits ? "yes" : "no", .tone = p.fits ? Tone::Good : Tone::Bad}};
+  std::vector<Cell> cells{{.text = p.gpu}, {.text = utilization_text(p.gpu_utilization)}};
+  if (has_sm_active(of)) {
+    cells.push_back({.text = p.sm_active ? percent_text(p.sm_active->expected) : "-"});
+  }
+  cells.push_back({.text = percent_text(p.memory_bandwidth_utilization.expected)});
+  cells.push_back({.text = step_text(p.step_time_s)});
+  cells.push_back({.text = memory_text(p.memory.expected)});
+  cells.push_back({.text = memory_text(p.memory.bound)});
+  cells.push_back(yes_or_no(p.fits));
+  return cells;
 }
 
 Table prediction_table(const wire::PredictReport& report) {
   const bool is_whole = report.nodes_without_cost == 0;
-  Table table{.columns = {{.title = "GPU", .align = Align::Left},
-                          {.title = "utilization"},
-                          {.title = "bandwidth"},
-                          {.title = is_whole ? "step time" : "step time (lower bound)"},
-                          {.title = "memory"},
-                          {.title = "95 % bound"},
-                          {.title = "fits"}},
+  Table table{.columns = {{.title = "GPU", .align = Align::Left}, {.title = "utilization"}},
               .rows = {}};
-  for (const auto& row : report.predictions) table.rows.push_back(prediction_cells(row));
+  if (has_sm_active(report)) table.columns.push_back({.title = "SMs"});
+  table.columns.push_back({.title = "bandwidth"});
+  table.columns.push_back({.title = is_whole ? "step time" : "step time (lower bound)"});
+  table.columns.push_back({.title = "memory"});
+  table.columns.push_back({.title = "95 % bound"});
+  table.columns.push_back({.title = "fits"});
+  for (const auto& row : report.predictions) table.rows.push_back(prediction_cells(row, report));
   return table;
 }
 
-/// Beyond a quarter slower, people notice; beyond a half, sharing rarely pays.
-Tone slowdown_tone(double slowdown) {
-  if (slowdown > 1.5) return Tone::Bad;
-  return slowdown > 1.25 ? Tone::Warn : Tone::Good;
-}
-
-std::string sharing_text(const wire::PredictReport& report, Colour colour) {
-  if (report.jobs.size() < 2) return {};
-  Table table{.columns = {{.title = "shared GPU", .align = Align::Left},
-                          {.title = "job", .align = Align::Left},
-                          {.title = "slowdown"},
-                          {.title = "bound of all"},
-                          {.title = "fits together"}},
-              .rows = {}};
-  for (const wire::PredictionRow& row : report.predictions) {
-    for (std::size_t i = 0; i < row.slowdowns.size() && i < report.jobs.size(); ++i) {
-      const Interval& s = row.slowdowns[i];
-      std::vector<Cell> cells{
-          {.text = i == 0 ? row.prediction.gpu : ""},
-          {.text = shortened(report.jobs[i], kNameWidth)},
-          {.text = fmt::format("{:.2f}x [{:.2f}, {:.2f}]", s.expected, s.low, s.high),
-           .tone = slowdown_tone(s.expected)}};
-      if (i == 0 && row.shared_memory) {
-        cells.push_back({.text = memory_text(row.shared_memory->bound)});
-        cells.push_back({.text = row.fits_together ? "yes" : "no",
-                         .tone = row.fits_together ? Tone::Good : Tone::Bad});
-      }
-      table.rows.push_back(std::move(cells));
-    }
+/// What differs from how most jobs are trained is said; the rest would only be noise.
+std::string setup_text(const wire::PredictReport& report) {
+  const TrainingSetup& setup = report.setup;
+  const TrainingSetup usual;
+  std::string out =
+      fmt::format("batch {}, {}, optimizer {}, attention {}", report.batch,
+                  name_of(setup.precision), name_of(setup.optimizer), name_of(setup.attention));
+  if (setup.checkpointing != usual.checkpointing) {
+    out += fmt::format(", checkpointing {}", name_of(setup.checkpointing));
   }
-  return "\n" + render(table, colour);
+  if (setup.accumulation_steps != usual.accumulation_steps) {
+    out += fmt::format(", update every {} passes", setup.accumulation_steps);
+  }
+  if (setup.passes_per_step != usual.passes_per_step) {
+    out += fmt::format(", {:g} passes a step", setup.passes_per_step);
+  }
+  if (setup.update != usual.update) out += fmt::format(", updates {}", name_of(setup.update));
+  if (setup.step_end != usual.step_end) out += ", waits at the end of a step";
+  if (setup.input_place != usual.input_place) out += ", input on the GPU";
+  out += setup.samples_per_second ? fmt::format(", input {:g} samples/s", *setup.samples_per_second)
+                                  : ", input never the bottleneck";
+  if (setup.loader_workers != usual.loader_workers) {
+    out += fmt::format(", {} loader workers", setup.loader_workers);
+  }
+  return out;
 }
 
 }  // namespace
@@ -116,12 +123,7 @@ std::string sharing_text(const wire::PredictReport& report, Colour colour) {
 std::string page(const wire::PredictReport& report, Colour colour) {
   const std::string model = report.jobs.empty() ? "model" : without_controls(report.jobs.front());
   std::string out = toned(model, Tone::Bold, colour);
-  out += fmt::format("  batch {}, {}, optimizer {}, attention {}, input {}\n\n", report.batch,
-                     name_of(report.setup.precision), name_of(report.setup.optimizer),
-                     name_of(report.setup.attention),
-                     report.setup.samples_per_second
-                         ? fmt::format("{:g} samples/s", *report.setup.samples_per_second)
-                         : "never the bottleneck");
+  out += "  " + setup_text(report) + "\n\n";
   out += render(prediction_table(report), colour);
   out += "[10th, 90th percentile]. fits: the bound of memory is within the GPU's.";
   if (!report.predictions.empty()) {

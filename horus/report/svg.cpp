@@ -28,6 +28,11 @@ std::string box_attributes(const Box& box) {
                      coordinate(box.top), coordinate(box.width), coordinate(box.height));
 }
 
+std::string circle_attributes(Point centre, double radius) {
+  return fmt::format("cx=\"{}\" cy=\"{}\" r=\"{}\"", coordinate(centre.x), coordinate(centre.y),
+                     coordinate(radius));
+}
+
 std::string points_attribute(std::span<const Point> points) {
   std::string out;
   for (const Point& point : points) {
@@ -52,6 +57,15 @@ void Svg::rectangle(const Box& box, std::string_view css_class) {
 void Svg::rectangle(const Box& box, std::string_view css_class, std::string_view hint) {
   out_ += fmt::format("<rect class=\"{}\" {}><title>{}</title></rect>\n", css_class,
                       box_attributes(box), markup_text(hint));
+}
+
+void Svg::circle(Point centre, double radius, std::string_view css_class) {
+  out_ += fmt::format("<circle class=\"{}\" {}/>\n", css_class, circle_attributes(centre, radius));
+}
+
+void Svg::circle(Point centre, double radius, std::string_view css_class, std::string_view hint) {
+  out_ += fmt::format("<circle class=\"{}\" {}><title>{}</title></circle>\n", css_class,
+                      circle_attributes(centre, radius), markup_text(hint));
 }
 
 void Svg::line(Point from, Point to, std::string_view css_class) {

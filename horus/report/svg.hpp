@@ -35,6 +35,9 @@ class Svg {
   void rectangle(const Box& box, std::string_view css_class);
   /// With a text that browsers show under the pointer.
   void rectangle(const Box& box, std::string_view css_class, std::string_view hint);
+  void circle(Point centre, double radius, std::string_view css_class);
+  /// With a text that browsers show under the pointer.
+  void circle(Point centre, double radius, std::string_view css_class, std::string_view hint);
   void line(Point from, Point to, std::string_view css_class);
   void polyline(std::span<const Point> points, std::string_view css_class);
   void polygon(std::span<const Point> points, std::string_view css_class);

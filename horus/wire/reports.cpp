@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "horus/wire/reports.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -64,6 +65,35 @@ Json object(const ValueRow& row) {
   return {{"name", row.name}, {"type", row.type}, {"shape", row.shape}, {"bound", row.is_bound}};
 }
 
+Json intervals(const std::vector<Interval>& list) {
+  Json json = Json::array();
+  for (const Interval& interval : list) json.push_back(object(interval));
+  return json;
+}
+
+Json object(const SharedPrediction& shared) {
+  Json json{{"mode", name_of(shared.mode)}};
+  if (!shared.obstacle.empty()) {
+    json["obstacle"] = shared.obstacle;
+    return json;
+  }
+  json["slowdowns"] = intervals(shared.slowdowns);
+  json["throughput"] = shared.throughput();
+  json["memory_bytes"] = object(shared.memory);
+  json["fits"] = shared.fits;
+  json["origin"] = name_of(shared.origin);
+  json["calibration"] = name_of(shared.calibration);
+  json["extrapolated"] = shared.extrapolated;
+  if (!shared.instances.empty()) json["instances"] = shared.instances;
+  return json;
+}
+
+/// The mode that the keys beside `modes` speak of: what happens unasked, where it is among them.
+const SharedPrediction& usual_mode(const std::vector<SharedPrediction>& modes) {
+  const auto found = std::ranges::find(modes, SharingMode::TimeSlice, &SharedPrediction::mode);
+  return found == modes.end() ? modes.front() : *found;
+}
+
 Json object(const PredictionRow& row) {
   const Prediction& prediction = row.prediction;
   Json json{{"gpu", prediction.gpu},
@@ -73,12 +103,17 @@ Json object(const PredictionRow& row) {
             {"memory_bytes", object(prediction.memory)},
             {"fits", prediction.fits},
             {"origin", name_of(prediction.origin)}};
-  if (row.shared_memory) {
-    json["slowdowns"] = Json::array();
-    for (const Interval& slowdown : row.slowdowns) json["slowdowns"].push_back(object(slowdown));
-    json["slowdowns_origin"] = name_of(row.sharing_origin);
-    json["shared_memory_bytes"] = object(*row.shared_memory);
-    json["fits_together"] = row.fits_together;
+  if (prediction.sm_active) json["sm_active"] = object(*prediction.sm_active);
+  if (row.modes.empty()) return json;
+  const SharedPrediction& usual = usual_mode(row.modes);
+  json["slowdowns"] = intervals(usual.slowdowns);
+  json["slowdowns_origin"] = name_of(usual.origin);
+  json["shared_memory_bytes"] = object(usual.memory);
+  json["fits_together"] = usual.fits;
+  json["modes"] = Json::array();
+  for (const SharedPrediction& shared : row.modes) json["modes"].push_back(object(shared));
+  if (row.advice) {
+    json["recommendation"] = {{"mode", name_of(row.advice->mode)}, {"reason", row.advice->reason}};
   }
   return json;
 }
@@ -266,7 +301,14 @@ std::string to_json(const PredictReport& report) {
              {"precision", name_of(report.setup.precision)},
              {"optimizer", name_of(report.setup.optimizer)},
              {"attention", name_of(report.setup.attention)},
-             {"samples_per_second", nullptr}};
+             {"samples_per_second", nullptr},
+             {"loader_workers", report.setup.loader_workers},
+             {"input_place", name_of(report.setup.input_place)},
+             {"checkpointing", name_of(report.setup.checkpointing)},
+             {"accumulation_steps", report.setup.accumulation_steps},
+             {"passes_per_step", number(report.setup.passes_per_step)},
+             {"update", name_of(report.setup.update)},
+             {"step_end", name_of(report.setup.step_end)}};
   if (report.setup.samples_per_second) {
     setup["samples_per_second"] = *report.setup.samples_per_second;
   }

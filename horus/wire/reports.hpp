@@ -17,6 +17,7 @@
 #include "horus/domain/gpu.hpp"
 #include "horus/domain/graph_features.hpp"
 #include "horus/domain/prediction.hpp"
+#include "horus/domain/sharing.hpp"
 
 namespace horus::wire {
 
@@ -97,19 +98,23 @@ struct InspectReport {
   std::vector<std::string> warnings;
 };
 
+/// The mode that `horus predict --mode all` recommends.
+struct ModeAdvice {
+  SharingMode mode{SharingMode::Exclusive};
+  std::string reason;
+};
+
 /// One GPU of `horus predict`.
 struct PredictionRow {
-  Prediction prediction;
-  /// With --with: one slowdown per job, the model itself first. Empty without.
-  std::vector<Interval> slowdowns;
-  std::optional<MemoryPrediction> shared_memory;
-  bool fits_together{};
-  Origin sharing_origin{Origin::Unknown};
+  Prediction prediction;  ///< Of the first job, alone.
+  /// With several jobs or --mode: one per mode that was asked for, at most one of each.
+  std::vector<SharedPrediction> modes;
+  std::optional<ModeAdvice> advice;
 };
 
 /// `horus predict`.
 struct PredictReport {
-  std::vector<std::string> jobs;  ///< The model first, then those of --with.
+  std::vector<std::string> jobs;  ///< In the order of the command line, those of --with last.
   std::int64_t batch{1};
   TrainingSetup setup;
   std::int64_t nodes{};               ///< Of all jobs.

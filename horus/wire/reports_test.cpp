@@ -55,12 +55,43 @@ TEST(PredictJson, SpellsEveryPredictedQuantityAsAnInterval) {
   EXPECT_EQ(solo["origin"], "analytic");
   EXPECT_FALSE(solo.contains("slowdowns"));
 
-  report.predictions[0].slowdowns = {{.expected = 1.5, .low = 1.0, .high = 2.0}, {}};
-  report.predictions[0].shared_memory = MemoryPrediction{};
+  SharedPrediction slices;
+  slices.slowdowns = {{.expected = 1.5, .low = 1.0, .high = 2.0}, {.expected = 2.0}};
+  report.predictions[0].modes = {slices};
   const json shared = json::parse(to_json(report))["predictions"][0];
   EXPECT_EQ(shared["slowdowns"].size(), 2U);
   EXPECT_EQ(shared["slowdowns"][0]["high"], 2.0);
   EXPECT_EQ(shared["fits_together"], false);
+  EXPECT_FALSE(shared.contains("recommendation"));
+}
+
+TEST(PredictJson, HasOneObjectPerModeAndSaysWhatCannotBeHad) {
+  PredictReport report;
+  SharedPrediction slices;
+  slices.slowdowns = {{.expected = 1.25, .low = 1, .high = 1.5}, {.expected = 1.25}};
+  SharedPrediction instances;
+  instances.mode = SharingMode::Mig;
+  instances.obstacle = "T4 cannot be partitioned";
+  report.predictions.push_back({.prediction = {},
+                                .modes = {instances, slices},
+                                .advice = ModeAdvice{SharingMode::TimeSlice, "because"}});
+  const json row = json::parse(to_json(report))["predictions"][0];
+  ASSERT_EQ(row["modes"].size(), 2U);
+  EXPECT_EQ(row["modes"][0]["obstacle"], "T4 cannot be partitioned");
+  EXPECT_EQ(row["modes"][1]["mode"], "timeslice");
+  EXPECT_DOUBLE_EQ(row["modes"][1]["throughput"], 1.6);
+  EXPECT_EQ(row["modes"][1]["calibration"], "uncalibrated");
+  EXPECT_EQ(row["slowdowns"].size(), 2U) << "what happens unasked stands in front";
+  EXPECT_EQ(row["recommendation"]["mode"], "timeslice");
+}
+
+TEST(PredictJson, TellsTheWholeSetup) {
+  const json setup = json::parse(to_json(PredictReport{}))["setup"];
+  for (const char* key : {"batch", "precision", "optimizer", "attention", "samples_per_second",
+                          "loader_workers", "input_place", "checkpointing", "accumulation_steps",
+                          "passes_per_step", "update", "step_end"}) {
+    EXPECT_TRUE(setup.contains(key)) << key;
+  }
 }
 
 TEST(SimulateJson, HasOneObjectPerPolicyWithEveryKey) {

@@ -106,6 +106,20 @@ TEST(LanguageCost, XlnetHasTheParametersOfItsCheckpoints) {
   }
 }
 
+TEST(LanguageCost, MaskedLanguageHeadsAddATransformAndABias) {
+  // Hugging Face's BertForMaskedLM without pooler: 768 wide, 28,996 words.
+  const double pooler = 768 * 768 + 768;
+  const double transform = 768 * 768 + 768 + 2 * 768;
+  EXPECT_EQ(cost_of("bert-base-cased-mlm").parameters,
+            cost_of("bert-base-cased").parameters - pooler + transform + 28'996);
+  EXPECT_EQ(cost_of("bert-base-cased-mlm").parameters, 108'340'804);
+}
+
+TEST(LanguageCost, FewerWordsMakeASmallerTransformer) {
+  EXPECT_EQ(cost_of("transformer").parameters - cost_of("transformer-multi30k").parameters,
+            (37'000 - 3'000) * 512);
+}
+
 TEST(LanguageCost, TheBigTransformerHasTheSizeOfThePaper) {
   // Table 3 of arXiv:1706.03762: 213 million.
   EXPECT_NEAR(cost_of("transformer-big").parameters / 213e6, 1, 0.01);

@@ -131,7 +131,8 @@ Result<Done> Listed::same_numbers(const ListedLayer& layer, std::int64_t paramet
                           layer.kind, layer.outputs, layer.parameters, elements(x_), parameters));
 }
 
-/// Ends a residual block.
+/// Ends a residual block, whose sum comes behind the activation and the dropout of its second
+/// convolution (NeuroNetGen_scripts/CNN/cnn.py of github.com/itu-rad/GPUMemNet).
 Result<Done> Listed::sum_block() {
   if (x_.shape != shortcut_->shape) {
     return fail(Errc::Corrupt,
@@ -234,8 +235,6 @@ Result<Done> Listed::add_dropout(const ListedLayer& layer) {
 }
 
 Result<Done> Listed::add_pointwise(const Pointwise& pointwise, const ListedLayer& layer) {
-  // The sum of a residual block comes before its last activation.
-  if (shortcut_ && branch_convolutions_ > 1) HORUS_TRY_DONE(sum_block());
   HORUS_TRY_DONE(same_numbers(layer, 0));
   x_ = pointwise.apply != nullptr ? pointwise.apply(b_, name(), x_)
                                   : unary(b_, name(), pointwise.op_type, x_);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "horus/zoo/listed_network.hpp"
 
-#include <array>
 #include <cstdio>
 #include <fstream>
 #include <sstream>
@@ -12,6 +11,7 @@
 
 #include "horus/base/rng.hpp"
 #include "horus/base/text.hpp"
+#include "horus/base/unpacked_text_test.hpp"
 #include "horus/graph/analysis.hpp"
 
 namespace horus::zoo {
@@ -59,18 +59,23 @@ TEST(ListedNetwork, FindsKernelsByParametersAndOutputs) {
   EXPECT_EQ(graph::totals_of(analysis.features).macs, 100 * 216 + 25 * 576 + 40);
 }
 
-TEST(ListedNetwork, ResidualBlocksAreSummedBeforeTheirLastActivation) {
-  // A 1x1 shortcut of 3 to 4 channels, two 3x3 convolutions beside it.
+TEST(ListedNetwork, ResidualBlocksAreSummedBehindTheirLastActivation) {
+  // A 1x1 shortcut of 3 to 4 channels, two 3x3 convolutions beside it; then a second block.
   const auto model = rebuild(kResidual,
                              "[('conv2d', 400, 16), ('conv2d', 400, 112), ('ReLU', 400, 0), "
                              "('conv2d', 400, 148), ('ReLU', 400, 0), "
-                             "('adaptive_avg_pool2d', 4, 0)]");
+                             "('conv2d', 500, 25), ('conv2d', 500, 185), ('ReLU', 500, 0), "
+                             "('conv2d', 500, 230), ('ReLU', 500, 0), "
+                             "('adaptive_avg_pool2d', 5, 0)]");
   ASSERT_TRUE(model) << model.error().text();
-  EXPECT_THAT(op_types(*model), ::testing::ElementsAre("Conv", "Conv", "Relu", "Conv", "Add",
-                                                       "Relu", "GlobalAveragePool", "Flatten"));
-  // The branch reads what the shortcut reads.
+  EXPECT_THAT(op_types(*model), ::testing::ElementsAre(
+                                    "Conv", "Conv", "Relu", "Conv", "Relu", "Add", "Conv", "Conv",
+                                    "Relu", "Conv", "Relu", "Add", "GlobalAveragePool", "Flatten"));
+  // The branch reads what the shortcut reads: the input, and the sum of the first block.
   EXPECT_EQ(model->graph.nodes.at(1).inputs.at(0), "input");
-  EXPECT_EQ(analysis_of(model).features.parameters, 16 + 112 + 148);
+  EXPECT_EQ(model->graph.nodes.at(6).inputs.at(0), model->graph.nodes.at(5).outputs.at(0));
+  EXPECT_EQ(model->graph.nodes.at(7).inputs.at(0), model->graph.nodes.at(5).outputs.at(0));
+  EXPECT_EQ(analysis_of(model).features.parameters, 16 + 112 + 148 + 25 + 185 + 230);
 }
 
 TEST(ListedNetwork, DenseLayersReadAllFeaturesAndTransitionsHalveThem) {
@@ -89,8 +94,8 @@ TEST(ListedNetwork, DenseLayersReadAllFeaturesAndTransitionsHalveThem) {
 
 TEST(ListedNetwork, DenseListsMayEndInAConvolution) {
   // The features of the last convolution join those before it, after the list has ended.
-  const auto model = rebuild(kDense,
-                             "[('conv2d', 400, 112), ('Tanh', 400, 0), ('conv2d', 400, 256)]");
+  const auto model =
+      rebuild(kDense, "[('conv2d', 400, 112), ('Tanh', 400, 0), ('conv2d', 400, 256)]");
   ASSERT_TRUE(model) << model.error().text();
   EXPECT_THAT(op_types(*model), ::testing::ElementsAre("Conv", "Tanh", "Concat", "Conv", "Concat"));
 }
@@ -220,20 +225,6 @@ TEST(ListedNetwork, RefusesWhatNoNetworkIs) {
 }
 
 // The published lists, where they are there.
-
-/// The text of a .gz file, or "" where the file or gzip is missing.
-std::string unpacked_text(const std::string& path) {
-  if (!std::ifstream{path}) return {};
-  std::FILE* const pipe = popen(("gzip -dc '" + path + "'").c_str(), "r");
-  if (pipe == nullptr) return {};
-  std::string text;
-  std::array<char, 65536> block{};
-  while (const std::size_t size = std::fread(block.data(), 1, block.size(), pipe)) {
-    text.append(block.data(), size);
-  }
-  pclose(pipe);
-  return text;
-}
 
 struct PublishedList {
   std::string_view run_name;

@@ -3,9 +3,6 @@
 
 #include "horus/zoo/respelling.hpp"
 
-#include <array>
-#include <cstdio>
-#include <fstream>
 #include <set>
 #include <string>
 #include <string_view>
@@ -14,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "horus/base/text.hpp"
+#include "horus/base/unpacked_text_test.hpp"
 #include "horus/zoo/zoo.hpp"
 
 namespace horus::zoo {
@@ -64,16 +62,7 @@ struct Measured {
 
 /// timm's list of training speeds, or nothing where it is not there.
 std::vector<Measured> measured_rows() {
-  const std::string path = std::string{HORUS_SHARED_DATA} + "/timm/train_amp_rtx3090.csv.gz";
-  if (!std::ifstream{path}) return {};
-  std::FILE* const pipe = popen(("gzip -dc '" + path + "'").c_str(), "r");
-  if (pipe == nullptr) return {};
-  std::string text;
-  std::array<char, 65536> block{};
-  while (const std::size_t size = std::fread(block.data(), 1, block.size(), pipe)) {
-    text.append(block.data(), size);
-  }
-  pclose(pipe);
+  const std::string text = unpacked_text(HORUS_SHARED_DATA "/timm/train_amp_rtx3090.csv.gz");
   std::vector<Measured> rows;
   for (const std::string_view line : split(text, '\n')) {
     const auto fields = split(line, ',');

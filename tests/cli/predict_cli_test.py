@@ -46,6 +46,64 @@ class Predict(CliTest):
             self.assertLessEqual(slowdown["low"], slowdown["high"])
         self.assertIn("fits_together", row)
 
+    def test_modes_are_compared_and_one_is_recommended(self):
+        jobs = ("zoo:resnet18-cifar@64", "zoo:neumf@256")
+        row = self.predictions(*jobs, "--gpu", "A100-40GB", "--mode", "all")[0]
+        modes = {mode["mode"]: mode for mode in row["modes"]}
+        self.assertEqual(list(modes), ["exclusive", "timeslice", "mps", "mig"])
+        self.assertEqual(modes["exclusive"]["throughput"], 1)
+        self.assertEqual(len(modes["mig"]["instances"]), 2)
+        self.assertEqual(modes["timeslice"]["slowdowns"], row["slowdowns"])
+        self.assertIn(row["recommendation"]["mode"], modes)
+        page = self.ok("predict", *jobs, "--gpu", "A100-40GB,T4", "--mode", "all")
+        self.assertIn("Recommended: ", page)
+        self.assertIn("T4 cannot be partitioned", page)
+
+    def test_one_mode_and_one_law_can_be_asked_for(self):
+        pair = ("zoo:vgg16@16", "zoo:vgg16@16", "--gpu", "V100-16GB")
+        paper = self.predictions(*pair, "--interference", "paper")[0]
+        alone = paper["gpu_utilization"]["expected"]
+        for slowdown in paper["slowdowns"]:
+            self.assertAlmostEqual(slowdown["expected"], max(1, 2 * alone))
+        conservation = self.predictions(*pair, "--interference", "conservation")[0]
+        self.assertAlmostEqual(conservation["slowdowns"][0]["expected"], 1 + alone)
+        row = self.predictions(*pair, "--mode", "mps")[0]
+        self.assertEqual([mode["mode"] for mode in row["modes"]], ["mps"])
+        row = self.predictions(*pair, "--mode", "mig")[0]
+        self.assertIn("cannot be partitioned", row["modes"][0]["obstacle"])
+
+    def test_a_job_alone_gets_the_smallest_instance(self):
+        row = self.predictions("zoo:neumf@256", "--gpu", "A100-40GB", "--mode", "all")[0]
+        self.assertEqual([mode["mode"] for mode in row["modes"]], ["exclusive", "mig"])
+        self.assertEqual(row["recommendation"]["mode"], "mig")
+
+    def test_an_instance_is_a_gpu(self):
+        whole, half = self.predictions("zoo:resnet50@64", "--gpu", "A100-40GB,A100-40GB MIG 3g.20gb")
+        self.assertEqual(half["gpu"], "A100-40GB MIG 3g.20gb")
+        self.assertGreater(half["step_time_s"]["expected"], 2 * whole["step_time_s"]["expected"])
+        self.refused("predict", "zoo:resnet50", "--gpu", "A100-40GB MIG 9g.99gb", code=2,
+                     says="3g.20gb")
+
+    def test_sharing_is_refused_where_it_makes_no_sense(self):
+        common = ("predict", "zoo:alexnet", "--gpu", "T4")
+        self.refused(*common, "--mode", "slices", code=2, says=["--mode", "timeslice"])
+        self.refused(*common, "--interference", "guess", code=2, says="conservation")
+        self.refused(*common, "--tolerance", "0.5", code=2)
+
+    def test_the_setup_says_how_a_job_is_trained(self):
+        setup = self.ok_json("predict", "zoo:alexnet", "--gpu", "T4", "--accumulate", "4",
+                             "--checkpointing", "blocks", "--passes", "2", "--loader-workers", "0",
+                             "--update", "per-tensor", "--step-end", "waits",
+                             "--input-place", "gpu")["setup"]
+        self.assertEqual((setup["accumulation_steps"], setup["checkpointing"],
+                          setup["passes_per_step"], setup["loader_workers"], setup["update"],
+                          setup["step_end"], setup["input_place"]),
+                         (4, "blocks", 2, 0, "per-tensor", "waits", "gpu"))
+        for bad in (("--accumulate", "0"), ("--passes", "0.5"), ("--loader-workers", "-1"),
+                    ("--checkpointing", "some"), ("--update", "twice"), ("--step-end", "never"),
+                    ("--input-place", "moon")):
+            self.refused("predict", "zoo:alexnet", "--gpu", "T4", *bad, code=2)
+
     def test_a_slow_input_pipeline_leaves_the_gpu_idle(self):
         fast = self.predictions("zoo:resnet50", "--gpu", "T4", "--batch", "32")[0]
         slow = self.predictions("zoo:resnet50", "--gpu", "T4", "--batch", "32",

@@ -32,7 +32,8 @@ TaskDemand demand_of(const Prediction& prediction) {
 
 Result<std::vector<std::vector<TaskDemand>>> beliefs_of(const sim::Mix& mix,
                                                         const std::string& source,
-                                                        const Cluster& cluster) {
+                                                        const Cluster& cluster,
+                                                        const predict::Model& model) {
   std::vector<std::vector<TaskDemand>> beliefs;
   for (const sim::MixEntry& entry : mix.entries) {
     const auto features = features_of(entry);
@@ -42,7 +43,7 @@ Result<std::vector<std::vector<TaskDemand>>> beliefs_of(const sim::Mix& mix,
     }
     std::vector<TaskDemand> demands;
     for (const GpuSpec& gpu : cluster.types()) {
-      demands.push_back(demand_of(predict::predict(*features, entry.setup, gpu)));
+      demands.push_back(demand_of(predict::predict(*features, entry.setup, gpu, model)));
     }
     beliefs.push_back(std::move(demands));
   }

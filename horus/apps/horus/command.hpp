@@ -27,11 +27,20 @@ class Command {
   [[nodiscard]] virtual Result<Done> run(const Console& console) = 0;
 };
 
+[[nodiscard]] std::unique_ptr<Command> make_evaluate_command();
 [[nodiscard]] std::unique_ptr<Command> make_inspect_command();
+[[nodiscard]] std::unique_ptr<Command> make_model_command();
+[[nodiscard]] std::unique_ptr<Command> make_train_command();
 [[nodiscard]] std::unique_ptr<Command> make_zoo_command();
 [[nodiscard]] std::unique_ptr<Command> make_predict_command();
 [[nodiscard]] std::unique_ptr<Command> make_simulate_command();
 [[nodiscard]] std::unique_ptr<Command> make_completion_command();
+[[nodiscard]] std::unique_ptr<Command> make_profile_command();
+
+/// "horus profile ...", whose words are another program's: CLI11 must not see them.
+[[nodiscard]] bool is_profile(int argc, const char* const* argv);
+/// Becomes that program; returns where it is missing.
+[[nodiscard]] Error become_profile(int argc, const char* const* argv);
 
 /// Exit codes: 0 done, 1 the input or the world was wrong, 2 the command line was wrong.
 [[nodiscard]] int run(int argc, const char* const* argv, const Console& console);

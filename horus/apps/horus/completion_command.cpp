@@ -5,11 +5,14 @@
 #include <fmt/ranges.h>
 
 #include "horus/apps/horus/command.hpp"
+#include "horus/apps/horus/dataset_source.hpp"
 #include "horus/apps/horus/output_format.hpp"
+#include "horus/apps/horus/sharing_options.hpp"
 #include "horus/apps/horus/zoo_selection.hpp"
 #include "horus/base/text.hpp"
 #include "horus/domain/gpu.hpp"
 #include "horus/domain/prediction.hpp"
+#include "horus/lab/protocols.hpp"
 #include "horus/sched/policy.hpp"
 #include "horus/sim/generate.hpp"
 #include "horus/sim/traces/trace.hpp"
@@ -57,6 +60,7 @@ std::vector<Choices> option_choices() {
   for (const GpuSpec& gpu : gpu_catalogue()) gpus.push_back(gpu.name);
   const std::vector<std::string> all;
   return {
+      {.option = "--gpu", .words = {"none"}, .commands = {"profile"}},  // before the one of all
       {.option = "--gpu", .words = gpus, .commands = all, .is_list = true},
       {.option = "--reference-gpu", .words = gpus, .commands = all},
       {.option = "--policy", .words = sched::policy_names(), .commands = all, .is_list = true},
@@ -65,9 +69,19 @@ std::vector<Choices> option_choices() {
        .words = {"none", "sgd", "momentum", "adam", "adamw"},
        .commands = all},
       {.option = "--attention", .words = {"eager", "fused"}, .commands = all},
+      {.option = "--checkpointing", .words = {"none", "blocks"}, .commands = all},
+      {.option = "--update", .words = {"per-tensor", "multi-tensor"}, .commands = all},
+      {.option = "--step-end", .words = {"runs-on", "waits"}, .commands = all},
+      {.option = "--input-place", .words = {"host", "gpu"}, .commands = all},
+      {.option = "--mode", .words = sharing_mode_words(), .commands = {"predict"}},
+      {.option = "--interference",
+       .words = {"default", "paper", "conservation"},
+       .commands = {"predict"}},
       {.option = "--gangs", .words = {"exclusive", "shared"}, .commands = all},
       {.option = "--format", .words = sim::trace_formats(), .commands = {"simulate"}},
-      {.option = "--format", .words = format_names(), .commands = {"inspect", "zoo"}},
+      {.option = "--format", .words = format_names(), .commands = {"evaluate", "inspect", "zoo"}},
+      {.option = "--dataset", .words = dataset_names(), .commands = {"evaluate"}},
+      {.option = "--protocol", .words = lab::protocol_names(), .commands = {"evaluate"}},
       {.option = "--family", .words = zoo_families(), .commands = {"zoo"}},
       {.option = "--generate", .words = sim::generated_workloads(), .commands = all}};
 }

@@ -8,10 +8,14 @@
 #include "horus/apps/horus/command.hpp"
 #include "horus/apps/horus/model_options.hpp"
 #include "horus/apps/horus/model_source.hpp"
-#include "horus/apps/horus/number_option.hpp"
+#include "horus/apps/horus/predictor_source.hpp"
+#include "horus/apps/horus/setup_options.hpp"
+#include "horus/apps/horus/sharing_options.hpp"
 #include "horus/base/text.hpp"
 #include "horus/domain/gpu.hpp"
+#include "horus/predict/mig_partition.hpp"
 #include "horus/predict/predict.hpp"
+#include "horus/predict/sharing_choice.hpp"
 #include "horus/report/pages.hpp"
 #include "horus/wire/reports.hpp"
 
@@ -61,34 +65,73 @@ bool has_attention(const GraphFeatures& features) {
                              [](const OpWork& op) { return op.attention != AttentionRole::None; });
 }
 
+/// One of the jobs on the GPU. All share the setup but the rate of their input.
+struct Job {
+  GraphFeatures features;
+  TrainingSetup setup;
+};
+
+/// A job on one GPU and, where a mode needs them, on its instances.
+std::vector<predict::InstancePredictions> predict_jobs(const GpuSpec& gpu,
+                                                       const std::vector<Job>& jobs,
+                                                       const predict::Model& model,
+                                                       const SharingRequest& request) {
+  const bool on_instances =
+      std::ranges::find(request.modes, SharingMode::Mig) != request.modes.end();
+  std::vector<predict::InstancePredictions> out;
+  for (const Job& job : jobs) {
+    if (on_instances) {
+      out.push_back(predict::predict_on_instances(job.features, job.setup, gpu, model));
+    } else {
+      out.push_back(
+          {.whole = predict::predict(job.features, job.setup, gpu, model), .by_profile = {}});
+    }
+  }
+  return out;
+}
+
+/// Modes of which a job alone notices nothing.
+bool meets_others(SharingMode mode) {
+  return mode == SharingMode::TimeSlice || mode == SharingMode::Mps;
+}
+
+SharedPrediction share(SharingMode mode, const std::vector<predict::InstancePredictions>& jobs,
+                       const GpuSpec& gpu, const predict::Model& model,
+                       const SharingRequest& request) {
+  if (mode == SharingMode::Mig) {
+    return jobs.size() > 1 ? predict::partition(jobs, gpu)
+                           : predict::smallest_instance(jobs.front(), gpu, request.tolerance);
+  }
+  std::vector<Prediction> solo;
+  for (const predict::InstancePredictions& job : jobs) solo.push_back(job.whole);
+  return predict::predict_shared(solo, gpu, model,
+                                 {.mode = mode, .interference = request.interference});
+}
+
 class PredictCommand final : public Command {
  public:
   CLI::App* declare(CLI::App& parent) override {
     CLI::App* app = parent.add_subcommand(
         "predict", "Predict GPU utilization, memory and step time of training, without a GPU");
-    model_.declare(*app);
-    app->add_option("--gpu", gpus_, "GPU or GPUs, e.g. V100-16GB,A100-40GB")->delimiter(',');
-    app->add_option("--precision", precision_, "fp32, tf32, fp16, amp or bf16")
-        ->capture_default_str();
-    app->add_option("--optimizer", optimizer_, "none, sgd, momentum, adam or adamw")
-        ->capture_default_str();
-    app->add_option("--samples-per-second", samples_per_second_,
-                    "What the input pipeline can deliver; default: never the bottleneck")
-        ->check(number_between(1e-9, 1e12));
-    app->add_option("--attention", attention_, "fused (flash attention) or eager")
-        ->capture_default_str();
-    app->add_option(
-        "--with", with_,
-        "Jobs that share the GPU: MODEL, MODEL@BATCH or MODEL@BATCH:SAMPLES_PER_SECOND");
+    model_.declare_several(*app);
+    app->add_option("--gpu", gpus_,
+                    "GPU or GPUs, e.g. V100-16GB,A100-40GB, or an instance: \"A100-40GB MIG "
+                    "3g.20gb\"")
+        ->delimiter(',');
+    setup_.declare(*app);
+    app->add_option("--with", with_,
+                    "More jobs that share the GPU; the same as naming several models");
+    sharing_.declare(*app);
+    predictor_.declare(*app);
     app->add_flag("--list-gpus", list_gpus_, "List the GPUs that Horus knows");
     app->add_flag("--json", json_, "Print JSON instead of tables");
     app->footer(
-        "The numbers come from an analytical model of public specifications; they are not\n"
-        "calibrated to a machine, and the 10 to 90 % intervals are wide. Precision, optimizer and\n"
-        "attention hold for all jobs; with PyTorch 2, --attention fused is the usual case.\n"
+        "Several models are jobs that share the GPU: MODEL, MODEL@BATCH or\n"
+        "MODEL@BATCH:SAMPLES_PER_SECOND. All but batch and rate holds for all of them; with\n"
+        "PyTorch 2, --attention fused is the usual case. Intervals are 10 to 90 %.\n"
         "Examples:\n"
         "  horus predict resnet50.onnx --gpu V100-16GB,T4 --batch 32 --precision amp\n"
-        "  horus predict zoo:resnet50 --gpu A100 --batch 32 --with zoo:bert-base@8\n"
+        "  horus predict zoo:resnet50@32 zoo:bert-base@8 --gpu A100-80GB --mode all\n"
         "  horus predict zoo:alexnet --gpu T4 --batch 128 --samples-per-second 400 \\\n"
         "      --with zoo:pointnet@32:100 --json");
     return app;
@@ -99,15 +142,17 @@ class PredictCommand final : public Command {
       HORUS_TRY_DONE(check_list());
       return console.print(json_ ? wire::to_json(gpu_catalogue()) : gpu_list(console.colour()));
     }
-    if (model_.reference().empty() || gpus_.empty()) {
+    if (model_.references().empty() || gpus_.empty()) {
       return fail(Errc::InvalidArgument,
                   "expected a model and --gpu NAME, e.g. 'horus predict net.onnx --gpu V100-16GB'; "
                   "'horus predict --list-gpus' lists the GPUs");
     }
+    HORUS_TRY(const SharingRequest request, sharing_.request());
+    HORUS_TRY(const predict::Model model, predictor_.model());
     HORUS_TRY(const std::vector<GpuSpec> gpus, find_gpus());
     HORUS_TRY(const std::vector<Job> jobs, analyse_jobs());
     for (const GpuSpec& gpu : gpus) {
-      report_.predictions.push_back(predict_on(gpu, jobs));
+      report_.predictions.push_back(predict_on(gpu, jobs, model, request));
       add_note(precision_note(gpu, report_.setup.precision));
     }
     return console.print(json_ ? wire::to_json(report_) : report::page(report_, console.colour()));
@@ -115,8 +160,8 @@ class PredictCommand final : public Command {
 
  private:
   [[nodiscard]] Result<Done> check_list() const {
-    const bool asks_more = !model_.reference().empty() || !gpus_.empty() || !with_.empty() ||
-                           samples_per_second_.has_value();
+    const bool asks_more = !model_.references().empty() || !gpus_.empty() || !with_.empty() ||
+                           setup_.has_rate() || sharing_.has_mode();
     if (!asks_more) return Done{};
     return fail(Errc::InvalidArgument, "--list-gpus lists GPUs and predicts nothing: leave it out",
                 "--list-gpus");
@@ -137,28 +182,45 @@ class PredictCommand final : public Command {
     return found;
   }
 
-  /// One of the jobs on the GPU. All share precision, optimizer and attention; each has its input.
-  struct Job {
-    GraphFeatures features;
-    TrainingSetup setup;
-  };
-
   Result<std::vector<Job>> analyse_jobs() {
-    HORUS_TRY(report_.setup.precision, parse_precision(precision_));
-    HORUS_TRY(report_.setup.optimizer, parse_optimizer(optimizer_));
-    HORUS_TRY(report_.setup.attention, parse_attention(attention_));
-    report_.setup.samples_per_second = samples_per_second_;
+    HORUS_TRY(report_.setup, setup_.setup());
     HORUS_TRY(const graph::AnalysisOptions options, model_.analysis_options());
+    HORUS_TRY(std::vector<JobSource> sources, job_sources(options));
     std::vector<Job> jobs;
-    HORUS_TRY_DONE(
-        add_job(jobs, {model_.reference(), options.batch, samples_per_second_}, options.dims));
+    for (const JobSource& source : sources) HORUS_TRY_DONE(add_job(jobs, source, options.dims));
+    name_jobs(sources, jobs);
     report_.batch = jobs.front().features.batch;
-    for (const std::string& other : with_) {
-      HORUS_TRY(JobSource source, parse_job_source(other));
-      if (!source.batch) source.batch = options.batch;
-      HORUS_TRY_DONE(add_job(jobs, source, options.dims));
-    }
     return jobs;
+  }
+
+  /// The jobs in order. What is typed with each wins over --batch and --samples-per-second, and the
+  /// latter is that of the first job.
+  Result<std::vector<JobSource>> job_sources(const graph::AnalysisOptions& options) const {
+    const std::vector<std::string>& references = model_.references();
+    // A file whose name only looks as if it had a batch is still a file.
+    auto first = parse_job_source(references.front());
+    std::vector<JobSource> sources{first ? *first : JobSource{.reference = references.front()}};
+    if (!sources.front().samples_per_second) {
+      sources.front().samples_per_second = report_.setup.samples_per_second;
+    }
+    std::vector<std::string> others(references.begin() + 1, references.end());
+    others.insert(others.end(), with_.begin(), with_.end());
+    for (const std::string& other : others) {
+      HORUS_TRY(JobSource source, parse_job_source(other));
+      sources.push_back(std::move(source));
+    }
+    for (JobSource& source : sources) {
+      if (!source.batch) source.batch = options.batch;
+    }
+    return sources;
+  }
+
+  void name_jobs(const std::vector<JobSource>& sources, const std::vector<Job>& jobs) {
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      report_.jobs.push_back(
+          jobs.size() == 1 ? sources[i].reference
+                           : fmt::format("{}@{}", sources[i].reference, jobs[i].features.batch));
+    }
   }
 
   Result<Done> add_job(std::vector<Job>& jobs, const JobSource& source,
@@ -175,8 +237,6 @@ class PredictCommand final : public Command {
                ": attention is taken as eager; frameworks that fuse it need less memory: "
                "--attention fused");
     }
-    report_.jobs.push_back(
-        with_.empty() ? reference : fmt::format("{}@{}", reference, analysis.features.batch));
     TrainingSetup setup = report_.setup;
     setup.samples_per_second = source.samples_per_second;
     jobs.push_back({.features = std::move(analysis.features), .setup = setup});
@@ -200,29 +260,29 @@ class PredictCommand final : public Command {
     report_.warnings.push_back(std::move(note));
   }
 
-  [[nodiscard]] static wire::PredictionRow predict_on(const GpuSpec& gpu,
-                                                      const std::vector<Job>& jobs) {
-    std::vector<Prediction> solo;
-    for (const Job& job : jobs) {
-      solo.push_back(predict::predict(job.features, job.setup, gpu));
+  [[nodiscard]] wire::PredictionRow predict_on(const GpuSpec& gpu, const std::vector<Job>& jobs,
+                                               const predict::Model& model,
+                                               const SharingRequest& request) const {
+    const bool shares = jobs.size() > 1 || sharing_.has_mode();
+    const auto predicted = predict_jobs(gpu, jobs, model, request);
+    wire::PredictionRow row{.prediction = predicted.front().whole, .modes = {}, .advice = {}};
+    if (!shares) return row;
+    for (const SharingMode mode : request.modes) {
+      if (request.wants_advice && jobs.size() == 1 && meets_others(mode)) continue;
+      row.modes.push_back(share(mode, predicted, gpu, model, request));
     }
-    wire::PredictionRow row{.prediction = solo.front()};
-    if (solo.size() > 1) {
-      predict::SharedPrediction shared = predict::predict_shared(solo, gpu);
-      row.slowdowns = std::move(shared.slowdowns);
-      row.shared_memory = shared.memory;
-      row.fits_together = shared.fits;
-      row.sharing_origin = shared.origin;
+    if (request.wants_advice) {
+      predict::Recommendation best = predict::recommend(row.modes, request.tolerance);
+      row.advice = wire::ModeAdvice{best.mode, std::move(best.reason)};
     }
     return row;
   }
 
   ModelOptions model_;
+  SetupOptions setup_;
+  SharingOptions sharing_;
+  PredictorOption predictor_;
   std::vector<std::string> gpus_;
-  std::string precision_{"fp32"};
-  std::string optimizer_{"momentum"};
-  std::string attention_{"eager"};
-  std::optional<double> samples_per_second_;
   std::vector<std::string> with_;
   bool list_gpus_{false};
   bool json_{false};

@@ -29,6 +29,10 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   commands.push_back(make_predict_command());
   commands.push_back(make_zoo_command());
   commands.push_back(make_simulate_command());
+  commands.push_back(make_profile_command());
+  commands.push_back(make_train_command());
+  commands.push_back(make_evaluate_command());
+  commands.push_back(make_model_command());
   commands.push_back(make_completion_command());
   return commands;
 }
@@ -127,6 +131,7 @@ Error unexpected_words(const CLI::App& app, const std::vector<Entry>& entries,
 }  // namespace
 
 int run(int argc, const char* const* argv, const Console& console) {
+  if (is_profile(argc, argv)) return report(become_profile(argc, argv), console);
   CLI::App app{
       "Horus: predicts what deep-learning jobs do to a GPU, and packs them where "
       "it predicts little harm."};

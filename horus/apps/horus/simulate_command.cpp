@@ -11,6 +11,7 @@
 #include "horus/apps/horus/belief.hpp"
 #include "horus/apps/horus/command.hpp"
 #include "horus/apps/horus/number_option.hpp"
+#include "horus/apps/horus/predictor_source.hpp"
 #include "horus/apps/horus/workload.hpp"
 #include "horus/apps/horus/world_options.hpp"
 #include "horus/base/text.hpp"
@@ -105,6 +106,7 @@ class SimulateCommand final : public Command {
                                 fmt::join(sched::policy_names(), ",")))
         ->delimiter(',');
     world_.declare(*app);
+    predictor_.declare(*app);
     app->add_option("--seed", seed_, "Seed of everything that is drawn")
         ->transform(integer_between(0, std::numeric_limits<std::int64_t>::max()))
         ->capture_default_str();
@@ -181,9 +183,10 @@ class SimulateCommand final : public Command {
     return cluster;
   }
 
-  static Result<std::vector<sim::ConfigBelief>> make_beliefs(const World& world,
-                                                             const Cluster& cluster) {
-    HORUS_TRY(const auto demands, beliefs_of(world.mix, world.mix_name, cluster));
+  Result<std::vector<sim::ConfigBelief>> make_beliefs(const World& world,
+                                                      const Cluster& cluster) const {
+    HORUS_TRY(const predict::Model model, predictor_.model());
+    HORUS_TRY(const auto demands, beliefs_of(world.mix, world.mix_name, cluster, model));
     std::vector<sim::ConfigBelief> beliefs;
     for (std::size_t i = 0; i < demands.size(); ++i) {
       beliefs.push_back({.name = world.mix.entries[i].name, .demand_by_type = demands[i]});
@@ -238,6 +241,7 @@ class SimulateCommand final : public Command {
 
   WorkloadOptions workload_;
   WorldOptions world_;
+  PredictorOption predictor_;
   std::string cluster_;
   std::vector<std::string> policies_;
   std::uint64_t seed_{1};

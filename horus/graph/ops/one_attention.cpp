@@ -18,6 +18,7 @@ namespace {
 
 constexpr double kScaleAndSoftmax = 6;  // Scale 1, softmax 5.
 constexpr double kSoftmaxBackward = 4;
+constexpr double kRowBytes = 4;  // The logarithm of a row's sum is FP32 in every precision.
 
 /// One of Q, K, V as (batch, heads, positions, size): given so, or as (batch, positions, heads x
 /// size).
@@ -106,7 +107,7 @@ void add_attention(const CostView& node, CostSheet& sheet, const AttentionSizes&
                          (kScaleAndSoftmax + kSoftmaxBackward) * scores;
   work.kernels_backward += 3;  // Row sums of dO O, the products, the conversion of dQ.
   work.host_ops_backward = 1;
-  sheet.kept_elements += rows;
+  sheet.kept_bytes += static_cast<std::int64_t>(kRowBytes * rows);
 }
 
 void move_attention_data(const CostView& node, CostSheet& sheet, std::size_t inputs) {

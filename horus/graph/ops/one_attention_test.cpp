@@ -63,8 +63,9 @@ TEST(Attention, KeepsNoScoresAndRecomputesThemBackward) {
               {{"q_num_heads", int64_t{4}}, {"kv_num_heads", int64_t{4}}});
   sketch.output("y");
   const OpWork work = work_of(sketch, "y");
-  // Kept: q (once), the output, and one number per row; no 64 x 64 scores of each head.
-  EXPECT_EQ(work.saved_elements, 2 * 64 * 32 + 2 * 64 * 32 + 2 * 4 * 64);
+  // Kept: q (once), the output, and an FP32 number per row; no 64 x 64 scores of each head.
+  EXPECT_EQ(work.saved_elements, 2 * 64 * 32 + 2 * 64 * 32);
+  EXPECT_EQ(work.saved_index_bytes, Bytes{4 * 2 * 4 * 64});
   const double scores = 2 * 4 * 64 * 64;
   EXPECT_EQ(work.macs, scores * 16);
   // Five products instead of two, softmax again and its gradient; q is used three times, so that

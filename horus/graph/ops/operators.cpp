@@ -61,7 +61,7 @@ constexpr auto kRules = std::to_array<OpRule>({
     {"Ceil", 1, 1, "x", Activation, infer_same, cost_pointwise, {1}, fold_unary, kStops},
     {"Celu", 1, 1, "x", Activation, infer_same, cost_pointwise, {5, 3, Input}},
     {"CenterCropPad", 2, 2, "xs", DataMovement, infer_center_crop_pad, cost_copy},
-    {"Clip", 1, 3, "xss", Activation, infer_same, cost_pointwise, {2, 2, Output}},
+    {"Clip", 1, 3, "xss", Activation, infer_same, cost_pointwise, {2, 2, Input}},
     {"Col2Im", 3, 3, "xs", DataMovement, infer_col2im, cost_copy},
     {"Compress", 2, 2, "xs", DataMovement, infer_compress, cost_copy},
     {"Concat", 1, kMany, "x", DataMovement, infer_concat, cost_copy, kCopies, fold_concat},

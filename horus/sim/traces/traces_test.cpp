@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <fstream>
 #include <sstream>
 #include <tuple>
@@ -10,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "horus/base/unpacked_text_test.hpp"
 #include "horus/sim/generate.hpp"
 #include "horus/sim/traces/trace.hpp"
 #include "horus/sim/traces/trace_format.hpp"
@@ -182,20 +181,6 @@ TEST(Tiresias, TheSixtyJobsOfTheOriginalSimulatorLoad) {
   ASSERT_TRUE(trace) << trace.error().text();
   EXPECT_EQ(trace->jobs.size(), 60U);
   EXPECT_EQ(trace->jobs[1].gpus, 8);
-}
-
-/// The text of a .gz file, or "" where the file or gzip is missing.
-std::string unpacked_text(const std::string& path) {
-  if (!std::ifstream{path}) return {};
-  std::FILE* const pipe = popen(("gzip -dc '" + path + "'").c_str(), "r");
-  if (pipe == nullptr) return {};
-  std::string text;
-  std::array<char, 65536> block{};
-  while (const std::size_t size = std::fread(block.data(), 1, block.size(), pipe)) {
-    text.append(block.data(), size);
-  }
-  pclose(pipe);
-  return text;
 }
 
 TEST(Philly, TheWholePublicTraceLoads) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // BERT (Devlin et al. 2019, arXiv:1810.04805): the encoder with pooler and without a task head, in
-// the sizes of google-research/bert, the small ones from Turc et al. 2019 (arXiv:1908.08962). Layer
-// names as in Hugging Face's BertModel.
+// the sizes of google-research/bert, the small ones from Turc et al. 2019 (arXiv:1908.08962); and
+// with the head that scores every word of the vocabulary for masked tokens, without a pooler. Layer
+// names as in Hugging Face's BertModel and BertForMaskedLM.
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "horus/zoo/attention_block.hpp"
 #include "horus/zoo/families/family.hpp"
@@ -13,11 +16,14 @@
 namespace horus::zoo {
 namespace {
 
+enum class Head { Pooler, MaskedLanguage };
+
 struct Plan {
   std::int64_t depth{};
   std::int64_t heads{};
   std::int64_t width{};
   std::int64_t vocabulary{};
+  Head head{Head::Pooler};
 };
 
 // Word pieces of the published vocabularies.
@@ -46,13 +52,15 @@ Inputs declare_inputs(Builder& b, std::int64_t sequence) {
   return {.tokens = std::move(tokens), .keep = std::move(keep), .segments = std::move(segments)};
 }
 
-Value embed(Builder& b, const Inputs& inputs, const Plan& plan) {
-  const auto lookup = [&b, width = plan.width](const std::string& what, std::int64_t rows,
-                                               const Value& ids) {
-    const std::string name = "embeddings." + what;
-    return embedding(b, name, b.parameter(name + ".weight", {rows, width}), ids);
+Value embedding_table(Builder& b, const std::string& what, std::int64_t rows, const Plan& plan) {
+  return b.parameter("embeddings." + what + ".weight", {rows, plan.width});
+}
+
+Value embed(Builder& b, const Inputs& inputs, const Value& word_table, const Plan& plan) {
+  const auto lookup = [&b, &plan](const std::string& what, std::int64_t rows, const Value& ids) {
+    return embedding(b, "embeddings." + what, embedding_table(b, what, rows, plan), ids);
   };
-  const Value words = lookup("word_embeddings", plan.vocabulary, inputs.tokens);
+  const Value words = embedding(b, "embeddings.word_embeddings", word_table, inputs.tokens);
   const Value segments = lookup("token_type_embeddings", kSegments, inputs.segments);
   const Value places =
       lookup("position_embeddings", kPositions, positions(b, inputs.tokens.shape[1]));
@@ -98,12 +106,27 @@ Value pooler(Builder& b, const Value& x) {
   return unary(b, "pooler.activation", "Tanh", linear(b, "pooler.dense", token, width));
 }
 
+/// Scores of every word at every token; the weights are those of the word embedding.
+Value masked_language_head(Builder& b, const Value& x, const Value& word_table) {
+  const std::string name = "cls.predictions";
+  Value y = linear(b, name + ".transform.dense", x, x.shape.back());
+  y = gelu(b, name + ".transform.gelu", y);
+  y = layer_norm(b, name + ".transform.LayerNorm", y, kEpsilon);
+  y = tied_linear(b, name + ".decoder", y, word_table);
+  return binary(b, name + ".add", "Add", y, b.parameter(name + ".bias", {word_table.shape[0]}));
+}
+
 void build_bert(Builder& b, const Plan& plan, std::int64_t sequence) {
   const Inputs inputs = declare_inputs(b, sequence);
   const Value mask = padding_mask(b, "extended_attention_mask", inputs.keep);
-  Value x = embed(b, inputs, plan);
+  const Value word_table = embedding_table(b, "word_embeddings", plan.vocabulary, plan);
+  Value x = embed(b, inputs, word_table, plan);
   for (std::int64_t layer = 0; layer < plan.depth; ++layer) {
     x = encoder_layer(b, "encoder.layer." + std::to_string(layer), x, plan, mask);
+  }
+  if (plan.head == Head::MaskedLanguage) {
+    b.output(masked_language_head(b, x, word_table));
+    return;
   }
   b.output(x);
   b.output(pooler(b, x));
@@ -132,12 +155,27 @@ std::vector<Entry> bert_family() {
       {"bert-large", "BERT-large uncased", {24, 16, 1024, kUncased}, 32, {"bert-large-uncased"}},
       {"bert-large-cased", "BERT-large cased", {24, 16, 1024, kCased}, 32, {}},
   });
-  return language_entries<Plan>(
-      rows, {.about = ", encoder and pooler, up to 512 tokens (arXiv:1810.04805)",
-             .input = "128 tokens",
-             .sequence = 128,
-             .sequence_max = kPositions,
-             .build = build_bert});
+  const auto masked = std::to_array<LanguageModel<Plan>>({
+      {"bert-base-cased-mlm",
+       "BERT-base cased",
+       {12, 12, 768, kCased, Head::MaskedLanguage},
+       32,
+       {}},
+      {"bert-large-cased-mlm",
+       "BERT-large cased",
+       {24, 16, 1024, kCased, Head::MaskedLanguage},
+       32,
+       {}},
+  });
+  LanguageFamily<Plan> family{.about = ", encoder and pooler, up to 512 tokens (arXiv:1810.04805)",
+                              .input = "128 tokens",
+                              .sequence = 128,
+                              .sequence_max = kPositions,
+                              .build = build_bert};
+  std::vector<Entry> entries = language_entries<Plan>(rows, family);
+  family.about = ", scores of masked tokens, up to 512 tokens (arXiv:1810.04805)";
+  std::ranges::move(language_entries<Plan>(masked, family), std::back_inserter(entries));
+  return entries;
 }
 
 }  // namespace horus::zoo

@@ -159,6 +159,33 @@ void build_efficientnet(Builder& b) {
   finish(b, stack(b, x, kStages, mobile_block), 0.2);
 }
 
+// The same as that repository had it until 2020: ReLU, kernels of 3 only, the squeeze behind the
+// block, shortcuts with a convolution, and one pixel left at the end.
+
+Value early_mobile_block(Builder& b, const std::string& name, const Value& x, const Stage& stage,
+                         std::int64_t stride) {
+  const std::int64_t inner = stage.expansion * x.shape[1];
+  Value y = numbered_conv_bn_act(b, name, 1, x, {.channels = inner}, relu);
+  y = numbered_conv_bn_act(b, name, 2, y, centred(inner, 3, stride, inner), relu);
+  y = numbered_conv_bn(b, name, 3, y, {.channels = stage.channels});
+  const Value shortcut = stride == 1 ? shortcut_of(b, name, x, stage.channels) : y;
+  y = squeeze_excite(b, name + "se", y, {.squeezed = stage.channels / 16, .activation = relu});
+  return binary(b, name + "add", "Add", y, shortcut);
+}
+
+void build_early_efficientnet(Builder& b) {
+  constexpr auto kStages = std::to_array<Stage>({{1, 16, 1, 2},
+                                                 {6, 24, 2, 1},
+                                                 {6, 40, 2, 2},
+                                                 {6, 80, 3, 2},
+                                                 {6, 112, 3, 1},
+                                                 {6, 192, 4, 2},
+                                                 {6, 320, 1, 2}});
+  Value x = numbered_conv_bn_act(b, "", 1, image_input(b), centred(32, 3), relu);
+  x = flatten(b, "flatten", stack(b, x, kStages, early_mobile_block));
+  b.output(linear(b, "linear", x, kClasses));
+}
+
 // DenseNet-121 (arXiv:1608.06993).
 
 void build_densenet(Builder& b) {
@@ -201,6 +228,8 @@ std::vector<Entry> cifar_family() {
   const auto rows = std::to_array<Row>({
       {"densenet121-cifar", "DenseNet-121", build_densenet},
       {"efficientnet-b0-cifar", "EfficientNet-B0", build_efficientnet},
+      {"efficientnet-b0-cifar-early", "EfficientNet-B0 as it was until 2020",
+       build_early_efficientnet},
       {"mobilenet-cifar", "MobileNet", build_mobilenet},
       {"mobilenet-v2-cifar", "MobileNetV2", build_mobilenet_v2},
       {"vgg11-cifar", "VGG-11 with batch normalization", vgg({1, 1, 2, 2, 2})},

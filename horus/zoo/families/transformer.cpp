@@ -13,7 +13,9 @@
 namespace horus::zoo {
 namespace {
 
-constexpr std::int64_t kVocabulary = 37000;  // Shared byte pairs of WMT 2014 English-German.
+constexpr std::int64_t kBytePairs = 37000;  // Shared by both languages of WMT 2014.
+// Of Multi30k the words that occur more than five times, English or German alike: about as many.
+constexpr std::int64_t kCommonWords = 3000;
 constexpr std::int64_t kDepth = 6;
 constexpr std::int64_t kSequenceMax = 8192;
 constexpr double kEpsilon = 1e-6;
@@ -24,10 +26,12 @@ struct Plan {
   std::int64_t width{};
   std::int64_t inner{};
   double dropout{};
+  std::int64_t vocabulary{kBytePairs};
 };
 
 constexpr Plan kBase{8, 512, 2048, 0.1};
 constexpr Plan kBig{16, 1024, 4096, 0.3};
+constexpr Plan kMulti30k{8, 512, 2048, 0.1, kCommonWords};
 
 struct Masks {
   Value source;  ///< Padding of the source.
@@ -93,7 +97,7 @@ void build_transformer(Builder& b, const Plan& plan, std::int64_t sequence) {
   const Value source = b.input("source_ids", shape, ElementType::Int64);
   const Value target = b.input("target_ids", shape, ElementType::Int64);
   const Value keep = b.input("source_mask", shape, ElementType::Int64);
-  const Value table = b.parameter("shared.weight", {kVocabulary, plan.width});
+  const Value table = b.parameter("shared.weight", {plan.vocabulary, plan.width});
   const Value sinusoids = b.buffer("sinusoids", {1, sequence, plan.width});
   Masks masks{.source = padding_mask(b, "source_padding", keep), .causal = {}};
   masks.causal = b.buffer("causal_mask", {sequence, sequence});
@@ -108,8 +112,9 @@ void build_transformer(Builder& b, const Plan& plan, std::int64_t sequence) {
 Entry transformer(std::string name, const std::string& what, const Plan& plan,
                   std::vector<std::string> aliases) {
   return {.architecture = {.name = std::move(name),
-                           .description = what + ", translation, tied embeddings and output "
-                                                 "layer, 37000 tokens (arXiv:1706.03762)",
+                           .description =
+                               what + ", translation, tied embeddings and output layer, " +
+                               std::to_string(plan.vocabulary) + " tokens (arXiv:1706.03762)",
                            .input = "64 source and 64 target tokens",
                            .default_batch = 64,
                            .default_sequence = 64},
@@ -124,7 +129,8 @@ Entry transformer(std::string name, const std::string& what, const Plan& plan,
 
 std::vector<Entry> transformer_family() {
   return {transformer("transformer", "Transformer base", kBase, {"transformer-base"}),
-          transformer("transformer-big", "Transformer big", kBig, {})};
+          transformer("transformer-big", "Transformer big", kBig, {}),
+          transformer("transformer-multi30k", "Transformer base for Multi30k", kMulti30k, {})};
 }
 
 }  // namespace horus::zoo

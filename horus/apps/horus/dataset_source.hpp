@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Measured data sets from their folders.
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "horus/base/result.hpp"
+#include "horus/lab/dataset_kinds.hpp"
+
+namespace horus::apps {
+
+/// All that can be read, in order of name: the data sets of the room lab, and records of runs.
+[[nodiscard]] std::span<const lab::DatasetKind> all_dataset_kinds();
+[[nodiscard]] std::vector<std::string> dataset_names();
+
+/// Errors: InvalidArgument with the nearest name.
+[[nodiscard]] Result<const lab::DatasetKind*> find_dataset_kind(std::string_view name);
+
+/// Whether `path` is a folder of `kind`, or has one under its usual name, with its first file.
+[[nodiscard]] bool has_dataset(const lab::DatasetKind& kind, const std::string& path);
+
+/// Reads `kind` from `path`: the folder itself, or a folder that has it under its usual name. Files
+/// are unpacked as they lie: "x.csv" may be "x.csv.gz", and the other way round.
+/// Errors: NotFound (no such folder; a missing file, by name), and those of the files.
+[[nodiscard]] Result<lab::Dataset> load_dataset(const lab::DatasetKind& kind,
+                                                const std::string& path);
+
+}  // namespace horus::apps

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// horus train: measured jobs become a predictor with its papers.
+#include <algorithm>
+#include <deque>
+#include <limits>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "horus/apps/horus/command.hpp"
+#include "horus/apps/horus/dataset_source.hpp"
+#include "horus/apps/horus/number_option.hpp"
+#include "horus/apps/horus/predictor_source.hpp"
+#include "horus/apps/horus/training_run.hpp"
+#include "horus/base/text.hpp"
+#include "horus/os/file.hpp"
+#include "horus/report/model_card.hpp"
+#include "horus/wire/predictor_json.hpp"
+
+namespace horus::apps {
+namespace {
+
+/// The command as a shell would take it again.
+std::string quoted(const std::string& word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string{"'\\''"} : std::string{c};
+  return out + "'";
+}
+
+class TrainCommand final : public Command {
+ public:
+  CLI::App* declare(CLI::App& parent) override {
+    CLI::App* app = parent.add_subcommand(
+        "train", "Fit a predictor to measured jobs, and say how wrong it is on new ones");
+    app->add_option("data", data_, "Folders of data sets or of records of 'horus profile'");
+    app->add_option("-o,--output", output_, "File to write; it appears when it is complete");
+    app->add_option("--dataset", dataset_,
+                    fmt::format("Kind of the data: {}; default: all that lie in the folders",
+                                fmt::join(dataset_names(), ", ")));
+    app->add_option("--licence", licence_,
+                    "permissive: leave out data for non-commercial use only; any: use them, and "
+                    "say so in the file. Default: refuse them");
+    app->add_option("--date", date_, "Day that the file shall name, YYYY-MM-DD; default: none");
+    app->add_option("--seed", seed_, "Seed of everything that is drawn")
+        ->transform(integer_between(0, std::numeric_limits<std::uint32_t>::max()))
+        ->capture_default_str();
+    app->add_flag("--shipped", shipped_,
+                  "Start from the priors, use permissive data only and forget their machines: what "
+                  "makes data/constants/shipped.json");
+    app->footer(
+        "From 3 jobs on, the factors of their machines are fitted; from 20 on, all constants; "
+        "from\n"
+        "80 on, corrections are learned where they lower the error of models that were held out.\n"
+        "Examples:\n"
+        "  horus train records/ -o my-machine.json\n"
+        "  horus train data/lucid --licence any -o lucid.json\n"
+        "  horus predict zoo:resnet50 --gpu T4 --batch 32 --model-file my-machine.json");
+    return app;
+  }
+
+  Result<Done> run(const Console& console) override {
+    HORUS_TRY_DONE(check());
+    TrainingRequest request{.paths = data_, .kind = nullptr, .licence = LicenceRule::Refuse};
+    if (!dataset_.empty()) {
+      HORUS_TRY(request.kind, find_dataset_kind(dataset_));
+    }
+    HORUS_TRY(request.licence, licence());
+    request.command = command();
+    request.date = date_;
+    request.seed = seed_;
+    request.purpose = shipped_ ? Purpose::Shipping : Purpose::OwnUse;
+    request.progress = [&](std::string_view label, double share) {
+      console.progress(label, share);
+    };
+    auto trained = train(request);
+    console.clear_progress();
+    if (!trained) return tl::make_unexpected(std::move(trained).error());
+    for (const std::string& note : trained->notes) console.note(note);
+    HORUS_TRY_DONE(os::write_file(output_, wire::to_json(trained->file)));
+    return console.print(report::page(card(trained->file), console.colour()));
+  }
+
+ private:
+  [[nodiscard]] Result<Done> check() const {
+    if (data_.empty() || output_.empty()) {
+      return fail(Errc::InvalidArgument,
+                  "expected folders of data and -o FILE, e.g. 'horus train records/ -o "
+                  "my-machine.json'; 'horus train --help' says more");
+    }
+    constexpr std::string_view kShape = "dddd-dd-dd";
+    const bool is_date = date_.empty() || std::ranges::equal(date_, kShape, [](char c, char shape) {
+                           return shape == 'd' ? c >= '0' && c <= '9' : c == shape;
+                         });
+    if (is_date) return Done{};
+    return fail(Errc::InvalidArgument,
+                fmt::format("found '{}', expected YYYY-MM-DD", printable(date_)), "--date");
+  }
+
+  [[nodiscard]] Result<LicenceRule> licence() const {
+    if (shipped_ && !licence_.empty() && licence_ != "permissive") {
+      return fail(Errc::InvalidArgument, "what ships is fitted on permissive data only",
+                  "--licence");
+    }
+    if (shipped_ || licence_ == "permissive") return LicenceRule::LeaveOut;
+    if (licence_ == "any") return LicenceRule::Accept;
+    if (licence_.empty()) return LicenceRule::Refuse;
+    return fail(Errc::InvalidArgument,
+                fmt::format("unknown word '{}': expected permissive or any", printable(licence_)),
+                "--licence");
+  }
+
+  /// What the file says of how to make it again. What ships does not depend on where data lay.
+  [[nodiscard]] std::string command() const {
+    if (shipped_) {
+      return fmt::format("horus train --shipped DATA --seed {} -o data/constants/shipped.json",
+                         seed_);
+    }
+    std::string text = "horus train";
+    for (const std::string& path : data_) text += " " + quoted(path);
+    if (!dataset_.empty()) text += " --dataset " + dataset_;
+    if (!licence_.empty()) text += " --licence " + licence_;
+    return text + fmt::format(" --seed {} -o {}", seed_, quoted(output_));
+  }
+
+  [[nodiscard]] report::ModelCard card(const PredictorFile& file) const {
+    report::ModelCard card{.name = output_, .file = file, .priors = {}};
+    predict::Constants constants;
+    for (const predict::ConstantRow& row : predict::constant_rows()) {
+      card.priors.push_back({std::string{row.name}, std::string{row.unit}, row.of(constants)});
+    }
+    return card;
+  }
+
+  std::vector<std::string> data_;
+  std::string output_;
+  std::string dataset_;
+  std::string licence_;
+  std::string date_;
+  std::uint64_t seed_{1};
+  bool shipped_{false};
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_train_command() { return std::make_unique<TrainCommand>(); }
+
+}  // namespace horus::apps

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "horus/lab/dataset_kinds.hpp"
+
+#include "horus/lab/datasets/dataset_readers.hpp"
+
+namespace horus::lab {
+
+std::span<const DatasetKind> dataset_kinds() {
+  static const std::vector<DatasetKind> kinds{
+      {.name = "elasticflow",
+       .folder = "elasticflow_profiles",
+       .summary = "step time of image models, A100 40 GB",
+       .files = {"throughput_A100_bert.csv", "throughput_A100_deepspeech2.csv",
+                 "throughput_A100_gpt2.csv", "throughput_A100_inception3.csv",
+                 "throughput_A100_resnet50.csv", "throughput_A100_resnet50_cifar10.csv",
+                 "throughput_A100_vgg16.csv"},
+       .read = read_elasticflow},
+      {.name = "gavel",
+       .folder = "gavel",
+       .summary = "step time of seven kinds of jobs alone and in pairs, K80, P100 and V100",
+       .files = {"pairs_flat.csv"},
+       .read = read_gavel},
+      {.name = "gpumemnet-cnn",
+       .folder = "gpumemnet",
+       .summary = "memory, utilization and running out of memory of random CNNs, A100 40 GB",
+       .files = {"cnn_step1.csv.gz"},
+       .read = read_gpumemnet_cnn},
+      {.name = "gpumemnet-mlp",
+       .folder = "gpumemnet",
+       .summary = "memory and utilization of random MLPs, A100 40 GB",
+       .files = {"mlp_step1.csv.gz", "mlp_step2.csv.gz"},
+       .read = read_gpumemnet_mlp},
+      {.name = "gpumemnet-real",
+       .folder = "gpumemnet",
+       .summary = "memory of well-known models, A100 40 GB",
+       .files = {"real_models_estimators.csv"},
+       .read = read_named_runs},
+      {.name = "gpumemnet-timm",
+       .folder = "gpumemnet",
+       .summary = "memory of timm's image models at five batches, A100 40 GB",
+       .files = {"timm_memory.csv.gz"},
+       .read = read_timm_memory},
+      {.name = "lucid",
+       .folder = "lucid",
+       .summary = "utilization, memory and step time of jobs alone and in pairs, RTX 3090",
+       .files = {"single_profile.csv", "colocate_pairs.csv"},
+       .read = read_lucid},
+      {.name = "miso",
+       .folder = "miso",
+       .summary = "step time of TensorFlow jobs on MIG instances of an A100 40 GB",
+       .files = {"a100_mig_batch_time.csv"},
+       .read = read_miso},
+      {.name = "pgb",
+       .folder = "pytorch_gpu_benchmark",
+       .summary = "step time of torchvision models on six GPU types",
+       .files = {"batch_time_bs12.csv.gz"},
+       .read = read_pgb},
+      {.name = "pollux",
+       .folder = "pollux",
+       .summary = "step time by batch, T4",
+       .files = {"bert_placements.csv", "cifar10_placements.csv", "deepspeech2_placements.csv",
+                 "imagenet_placements.csv", "ncf_placements.csv", "yolov3_placements.csv"},
+       .read = read_pollux},
+      {.name = "salus",
+       .folder = "salus",
+       .summary = "memory of tensors and step time of TensorFlow benchmarks, P100",
+       .files = {"tf_memory_runtime.csv"},
+       .read = read_salus},
+      {.name = "timm",
+       .folder = "timm",
+       .summary = "step time of timm's image models with AMP, RTX 3090",
+       .files = {"train_amp_rtx3090.csv.gz"},
+       .read = read_timm_training},
+  };
+  return kinds;
+}
+
+}  // namespace horus::lab

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// From predictions of jobs alone to what they do together.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "horus/base/check.hpp"
+#include "horus/predict/belief_limits.hpp"
+#include "horus/predict/interference.hpp"
+#include "horus/predict/peak_memory.hpp"
+#include "horus/predict/predict.hpp"
+
+namespace horus::predict {
+namespace {
+
+using Quantile = double Interval::*;
+
+double share(const Interval& interval, Quantile quantile) {
+  return std::clamp(interval.*quantile, 0.0, 1.0);
+}
+
+/// Without a prediction of multiprocessors every kernel is taken to fill the GPU.
+Demand demand_of(const Prediction& job, Quantile quantile) {
+  const double busy = share(job.gpu_utilization, quantile);
+  const double sms = job.sm_active ? share(*job.sm_active, quantile) : busy;
+  return {busy, std::min(sms, busy), share(job.memory_bandwidth_utilization, quantile)};
+}
+
+std::vector<double> slowdowns_at(std::span<const Prediction> jobs, Quantile quantile,
+                                 const LawInUse& law) {
+  std::vector<Demand> demands;
+  demands.reserve(jobs.size());
+  for (const Prediction& job : jobs) demands.push_back(demand_of(job, quantile));
+  return slowdowns_of(demands, law);
+}
+
+/// The law itself is uncertain beyond the utilizations put into it, and more so beyond pairs.
+std::vector<Interval> slowdown_intervals(std::span<const Prediction> jobs, const LawInUse& law) {
+  const std::vector<double> expected = slowdowns_at(jobs, &Interval::expected, law);
+  const std::vector<double> low = slowdowns_at(jobs, &Interval::low, law);
+  const std::vector<double> high = slowdowns_at(jobs, &Interval::high, law);
+  const double beyond_pairs = jobs.size() > 2 ? static_cast<double>(jobs.size() - 2) : 0;
+  const double extrapolated = std::min(kSigmaExtrapolated * beyond_pairs, kSigmaExtrapolatedMax);
+  const double excess = std::exp(kZ90 * (law.sigma_excess + extrapolated));
+  const double whole = jobs.size() > 1 ? std::exp(kZ90 * law.sigma_slowdown) : 1.0;
+  std::vector<Interval> out;
+  out.reserve(jobs.size());
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    out.push_back({expected[i], std::max(1.0, (1 + (low[i] - 1) / excess) / whole),
+                   (1 + (high[i] - 1) * excess) * whole});
+  }
+  return out;
+}
+
+template <class Combine>
+Bytes combined(std::span<const Prediction> jobs, Bytes MemoryPrediction::*part, Combine combine) {
+  double all = 0;
+  for (const Prediction& job : jobs) all = combine(all, as_double(job.memory.*part));
+  return to_bytes(all);
+}
+
+template <class Combine>
+MemoryPrediction memory_of(std::span<const Prediction> jobs, Combine combine) {
+  return {combined(jobs, &MemoryPrediction::expected, combine),
+          combined(jobs, &MemoryPrediction::low, combine),
+          combined(jobs, &MemoryPrediction::high, combine),
+          combined(jobs, &MemoryPrediction::bound, combine)};
+}
+
+/// Each process has a context of its own in every mode. Bounds add up safely: not all are reached
+/// at once.
+MemoryPrediction memory_together(std::span<const Prediction> jobs, SharingMode mode) {
+  MemoryPrediction sum = memory_of(jobs, [](double a, double b) { return a + b; });
+  if (mode != SharingMode::Mps) return sum;
+  const auto with_server = [](Bytes bytes) {
+    return to_bytes(as_double(bytes) + as_double(kMpsServer));
+  };
+  return {with_server(sum.expected), with_server(sum.low), with_server(sum.high),
+          with_server(sum.bound)};
+}
+
+/// One after the other: memory is that of the largest.
+SharedPrediction in_turn(std::span<const Prediction> jobs) {
+  SharedPrediction out;
+  out.mode = SharingMode::Exclusive;
+  out.slowdowns.assign(jobs.size(), Interval{1, 1, 1});
+  out.memory = memory_of(jobs, [](double a, double b) { return std::max(a, b); });
+  out.calibration = Calibration::Calibrated;  // there is no law that could be wrong
+  return out;
+}
+
+}  // namespace
+
+SharedPrediction predict_shared(std::span<const Prediction> jobs, const GpuSpec& gpu,
+                                const Model& model, const SharingOptions& options) {
+  HORUS_CHECK(!jobs.empty(), "somebody must share the GPU");
+  HORUS_CHECK(options.mode != SharingMode::Mig, "instances are GPUs of their own: partition()");
+  SharedPrediction out;
+  if (options.mode == SharingMode::Exclusive) {
+    out = in_turn(jobs);
+  } else {
+    const LawInUse law = law_for(gpu, options.mode, options.interference, model.constants.sharing);
+    out.mode = options.mode;
+    out.slowdowns = slowdown_intervals(jobs, law);
+    out.memory = memory_together(jobs, options.mode);
+    out.calibration = law.calibration;
+    out.extrapolated = jobs.size() > 2;
+  }
+  out.fits = out.memory.bound <= gpu.memory;
+  // The law is analytic at best, even over measured jobs.
+  out.origin = Origin::Analytic;
+  for (const Prediction& job : jobs) out.origin = std::max(out.origin, job.origin);
+  return out;
+}
+
+}  // namespace horus::predict

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "horus/wire/evaluate_report.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "horus/wire/csv_reports.hpp"
+#include "horus/wire/reports.hpp"
+
+namespace horus::wire {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json optional_number(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+/// "<key>", "<key>_low" and "<key>_high"; null where there is nothing to judge.
+void add_figure(Json& json, const FigureRow& figure) {
+  json[figure.key] = optional_number(figure.value);
+  json[figure.key + "_low"] = figure.range ? Json(figure.range->low) : Json(nullptr);
+  json[figure.key + "_high"] = figure.range ? Json(figure.range->high) : Json(nullptr);
+}
+
+Json units_of(const std::vector<FigureRow>& figures) {
+  Json json = Json::object();
+  for (const FigureRow& figure : figures) json[figure.key] = figure.unit;
+  return json;
+}
+
+Json counts_of(const std::vector<FigureRow>& figures) {
+  Json json = Json::object();
+  for (const FigureRow& figure : figures) json[figure.key] = figure.count;
+  return json;
+}
+
+Json object(const WorstModelRow& row) {
+  return {{"figure", row.key}, {"model", row.model}, {"value", row.value}, {"count", row.count}};
+}
+
+Json object(const DifferenceRow& row) {
+  return {{"figure", row.key},
+          {"ours", row.ours},
+          {"theirs", row.theirs},
+          {"difference", row.ours - row.theirs},
+          {"difference_low", row.range ? Json(row.range->low) : Json(nullptr)},
+          {"difference_high", row.range ? Json(row.range->high) : Json(nullptr)},
+          {"count", row.count}};
+}
+
+Json object(const LeftOutRow& row) {
+  return {{"model", row.model}, {"rows", row.rows}, {"reason", row.reason}};
+}
+
+Json object(const SourceFileRow& row) { return {{"file", row.file}, {"sha256", row.sha256}}; }
+
+template <class Row>
+Json array(const std::vector<Row>& rows) {
+  Json json = Json::array();
+  for (const Row& row : rows) json.push_back(object(row));
+  return json;
+}
+
+Json object(const ProtocolRow& protocol, std::int64_t unmapped) {
+  Json json{{"protocol", protocol.name}, {"summary", protocol.summary}};
+  if (!protocol.skipped.empty()) {
+    json["skipped"] = protocol.skipped;
+    return json;
+  }
+  for (const FigureRow& figure : protocol.figures) add_figure(json, figure);
+  json["n_rows"] = protocol.rows;
+  json["n_models"] = protocol.models;
+  json["n_families"] = protocol.families;
+  json["n_pairs"] = protocol.pairs;
+  json["unmapped"] = unmapped;
+  json["fits"] = protocol.fits;
+  json["counts"] = counts_of(protocol.figures);
+  json["units"] = units_of(protocol.figures);
+  json["worst"] = array(protocol.worst);
+  if (!protocol.against.empty()) json["against"] = array(protocol.against);
+  json["notes"] = protocol.notes;
+  return json;
+}
+
+Json head(const EvaluateReport& report) {
+  Json json{{"schema_version", kSchemaVersion},
+            {"dataset", report.dataset},
+            {"licence", report.licence},
+            {"sources", array(report.sources)},
+            {"model", report.model},
+            {"loader_rates", report.loader_rates},
+            {"seed", report.seed},
+            {"resamples", report.resamples},
+            {"rows", report.rows},
+            {"unmapped_rows", report.unmapped_rows},
+            {"unmapped_models", array(report.unmapped)},
+            {"left_out", array(report.left_out)}};
+  if (!report.against.empty()) json["against_file"] = report.against;
+  return json;
+}
+
+std::string text(const Json& json) {
+  return json.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
+}
+
+std::string cell(const std::optional<double>& value) {
+  return value ? fmt::format("{}", *value) : std::string{};
+}
+
+}  // namespace
+
+std::string to_json(const EvaluateReport& report) {
+  Json json = head(report);
+  json["protocols"] = Json::object();
+  for (const ProtocolRow& protocol : report.protocols) {
+    json["protocols"][protocol.name] = object(protocol, report.unmapped_rows);
+  }
+  json["notes"] = report.notes;
+  return text(json);
+}
+
+std::string to_json_of_one(const EvaluateReport& report) {
+  Json json = head(report);
+  const Json own = object(report.protocols.front(), report.unmapped_rows);
+  for (const auto& item : own.items()) json[item.key()] = item.value();
+  for (const std::string& note : report.notes) json["notes"].push_back(note);
+  return text(json);
+}
+
+std::string to_csv(const EvaluateReport& report) {
+  std::string out = "dataset,protocol,figure,unit,value,low,high,count\n";
+  for (const ProtocolRow& protocol : report.protocols) {
+    for (const FigureRow& figure : protocol.figures) {
+      if (!figure.value) continue;
+      out += fmt::format("{},{},{},{},{},{},{},{}\n", csv_cell(report.dataset),
+                         csv_cell(protocol.name), figure.key, figure.unit, *figure.value,
+                         figure.range ? cell(figure.range->low) : "",
+                         figure.range ? cell(figure.range->high) : "", figure.count);
+    }
+  }
+  return out;
+}
+
+std::string predictions_csv(const EvaluateReport& report) {
+  std::string out = "protocol,id,model,family,gpu,quantity,unit,measured,expected,low,high\n";
+  for (const ProtocolRow& protocol : report.protocols) {
+    for (const PredictedRow& row : protocol.predicted) {
+      out += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", csv_cell(protocol.name),
+                         csv_cell(row.id), csv_cell(row.model), csv_cell(row.family),
+                         csv_cell(row.gpu), row.quantity, row.unit, row.measured, row.expected,
+                         row.low, row.high);
+    }
+  }
+  return out;
+}
+
+}  // namespace horus::wire
