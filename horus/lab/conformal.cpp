@@ -13,7 +13,7 @@ std::vector<double> grouped_residuals(std::span<const std::string_view> groups,
   HORUS_CHECK(folds_max >= 2, "something must be left to fit on");
   std::vector<std::string_view> names{groups.begin(), groups.end()};
   std::ranges::sort(names);
-  names.erase(std::ranges::unique(names).begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   const std::size_t folds = std::min(folds_max, names.size());
   std::vector<double> found(groups.size());
   for (std::size_t fold = 0; fold < folds; ++fold) {

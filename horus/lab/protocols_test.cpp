@@ -57,13 +57,15 @@ class Witness final : public Method {
 class SharingWitness final : public SharingMethod {
  public:
   struct PairQuestion {
-    std::vector<const SharedSample*> pool;
+    std::vector<const Pair*> pool;  ///< Of the samples, which do not outlive the run.
     const Pair* pair{};
   };
   class Seen final : public FittedSharing {
    public:
     Seen(std::span<const SharedSample* const> pool, std::vector<PairQuestion>& questions)
-        : pool_(pool.begin(), pool.end()), questions_{questions} {}
+        : questions_{questions} {
+      for (const SharedSample* sample : pool) pool_.push_back(sample->pair);
+    }
     [[nodiscard]] SharedGuess guess(const SharedSample& sample) const override {
       questions_.push_back({pool_, sample.pair});
       return {.slowdowns = {Interval{1, 1, 1}, Interval{1, 1, 1}},
@@ -73,7 +75,7 @@ class SharingWitness final : public SharingMethod {
     }
 
    private:
-    std::vector<const SharedSample*> pool_;
+    std::vector<const Pair*> pool_;
     std::vector<PairQuestion>& questions_;
   };
   [[nodiscard]] std::unique_ptr<FittedSharing> fit(
@@ -316,8 +318,8 @@ TEST(PairScores, HoldOutAllPairsThatTouchTheModel) {
   for (const auto& question : trial.sharing.questions) {
     const std::set<std::string> asked{model(question.pair->first), model(question.pair->second)};
     const bool is_unseen = std::ranges::any_of(asked, [&](const std::string& one) {
-      return std::ranges::none_of(question.pool, [&](const SharedSample* seen) {
-        return model(seen->pair->first) == one || model(seen->pair->second) == one;
+      return std::ranges::none_of(question.pool, [&](const Pair* seen) {
+        return model(seen->first) == one || model(seen->second) == one;
       });
     });
     EXPECT_TRUE(is_unseen) << question.pair->id;

@@ -70,8 +70,7 @@ std::vector<std::string> models_of(std::span<const Sample* const> samples) {
   std::vector<std::string> models;
   for (const Sample* sample : samples) models.push_back(sample->row->model);
   std::ranges::sort(models);
-  const auto repeated = std::ranges::unique(models);
-  models.erase(repeated.begin(), repeated.end());
+  models.erase(std::unique(models.begin(), models.end()), models.end());
   return models;
 }
 

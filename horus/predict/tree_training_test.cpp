@@ -2,6 +2,7 @@
 #include "horus/predict/tree_training.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -115,7 +116,7 @@ std::vector<float> answers_of_library(const TreeData& data, double base,
   std::vector<float> labels;
   for (const double label : data.labels) labels.push_back(static_cast<float>(label - base));
   DMatrixHandle matrix = nullptr;
-  XGDMatrixCreateFromMat(cells.data(), data.inputs.size(), 3, NAN, &matrix);
+  XGDMatrixCreateFromMat(cells.data(), data.inputs.size(), 3, std::nanf(""), &matrix);
   XGDMatrixSetFloatInfo(matrix, "label", labels.data(), labels.size());
   BoosterHandle booster = nullptr;
   XGBoosterCreate(&matrix, 1, &booster);
@@ -166,10 +167,10 @@ TEST(TreeTraining, RefusesDataThatAreNotWhole) {
   data.inputs[3].pop_back();
   EXPECT_THAT(message(data), HasSubstr("different widths"));
   data = noisy_plane(10);
-  data.labels[2] = NAN;
+  data.labels[2] = std::nan("");
   EXPECT_THAT(message(data), HasSubstr("label that is not finite"));
   data = noisy_plane(10);
-  data.inputs[2][1] = INFINITY;
+  data.inputs[2][1] = std::numeric_limits<double>::infinity();
   EXPECT_THAT(message(data), HasSubstr("input that is not finite"));
   data = noisy_plane(10);
   data.weights.assign(10, -1);

@@ -24,7 +24,7 @@ using fake_nvml::word_at;
 constexpr int kSuccess = 0;
 constexpr int kInvalidArgument = 2;
 constexpr int kNotSupported = 3;
-constexpr int kNotFound = 6;
+[[maybe_unused]] constexpr int kNotFound = 6;  // Only the new one answers with it.
 constexpr int kInsufficientSize = 7;
 constexpr unsigned long long kMib = 1ULL << 20U;
 constexpr unsigned kWholeGpu = ~0U;
