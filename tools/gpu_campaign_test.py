@@ -335,6 +335,21 @@ class Ends(InFolder):
         lines = (self.folder / "records.jsonl").read_text(encoding="utf-8").splitlines()
         self.assertGreaterEqual(len([json.loads(line) for line in lines]), 3)
 
+    def test_when_told_to_while_python_drops_what_is_raised(self):
+        """An exit out of a finalizer is ignored: the campaign must end all the same."""
+        run_item, told = campaign.Campaign.run_item, []
+
+        def run_and_tell(self, *arguments):
+            run_item(self, *arguments)
+            told.append(self)
+            with contextlib.suppress(SystemExit):
+                self.end_now()
+
+        with mock.patch.object(campaign.Campaign, "run_item", run_and_tell), \
+                contextlib.redirect_stdout(io.StringIO()):
+            code = campaign.main(["--fake-gpu", "--out", str(self.folder)])
+        self.assertEqual((code, len(told)), (143, 1))
+
     def test_kill_takes_the_workers_along(self):
         with subprocess.Popen([sys.executable, str(PROGRAM), "--fake-gpu", "--out",
                                str(self.folder), "--only", MLP, "--fake-fault", "mlp=hang"],
