@@ -32,11 +32,14 @@ Gpu named_gpu(const std::vector<std::string>& words) {
 std::map<unsigned, unsigned> parents() {
   std::map<unsigned, unsigned> found;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator{"/proc", error}) {
-    const std::string name = entry.path().filename().string();
+  std::filesystem::directory_iterator entry{"/proc", error};
+  for (; !error && entry != std::filesystem::directory_iterator{}; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    std::ifstream file{entry.path() / "stat"};
-    std::string text{std::istreambuf_iterator<char>{file}, {}};
+    std::ifstream file{entry->path() / "stat"};
+    std::string text;
+    // A process that ends here makes reading fail; the iterators of a buffer would throw then.
+    std::getline(file, text, '\0');
     const std::size_t end = text.rfind(')');
     if (end == std::string::npos) continue;
     const auto fields = words_of(text.substr(end + 1));
