@@ -8,9 +8,10 @@ file(GLOB profile_sources CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/horus/apps/profile/*.cpp
   ${PROJECT_SOURCE_DIR}/horus/record/*.cpp)
 list(FILTER profile_sources EXCLUDE REGEX "_(test|bench|fuzz)\\.cpp$")
-list(APPEND profile_sources horus/base/check.cpp horus/base/sha256.cpp horus/base/text.cpp)
+list(APPEND profile_sources horus/base/check.cpp horus/base/sha256.cpp horus/base/text.cpp
+  horus/base/utf8.cpp)
 foreach(source appended_file descriptor host line_pattern mapped_file nvml program regular_file
-        relay run_clock signal_inbox spawn supervisor)
+        relay run_clock signal_inbox spawn start_program supervisor)
   list(APPEND profile_sources horus/os/${source}.cpp)
 endforeach()
 

@@ -16,26 +16,19 @@ import math
 import pathlib
 import sys
 
+from embedded_source import EmbedError, quoted, write_source
+
 KIND, SCHEMA_VERSION = 'horus-predictor', 1
 
 
-class PredictorError(Exception):
+class PredictorError(EmbedError):
     """A field, or the file, is not what was expected."""
 
 
 def text(value, where):
     if not isinstance(value, str):
         raise PredictorError(f'{where}: expected a text, found {json.dumps(value)}')
-    return '"' + ''.join(map(escaped, value)) + '"'
-
-
-def escaped(character):
-    if character in '\\"':
-        return '\\' + character
-    if ' ' <= character <= '~':
-        return character
-    # Octal escapes end after three digits, so that what follows stays what it is.
-    return ''.join(f'\\{byte:03o}' for byte in character.encode('utf-8'))
+    return quoted(value)
 
 
 def real(value, where):
@@ -200,15 +193,12 @@ def main(arguments=None):
     parser.add_argument('--json', required=True, type=pathlib.Path)
     parser.add_argument('--out', type=pathlib.Path, help='the C++ file to write')
     options = parser.parse_args(arguments)
-    try:
+
+    def make_source():
         content = options.json.read_text(encoding='utf-8')
-        source = cpp_source(read_predictor(options.json, content), options.json.name)
-        if options.out:
-            options.out.write_text(source, encoding='utf-8', newline='\n')
-    except (PredictorError, OSError, UnicodeDecodeError) as error:
-        print(f'embed_constants: {error}', file=sys.stderr)
-        return 1
-    return 0
+        return cpp_source(read_predictor(options.json, content), options.json.name)
+
+    return write_source('embed_constants', options.out, make_source)
 
 
 if __name__ == '__main__':

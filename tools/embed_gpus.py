@@ -16,6 +16,8 @@ import pathlib
 import re
 import sys
 
+from embedded_source import EmbedError, quoted, write_source
+
 COLUMNS = ('name', 'architecture', 'year', 'memory_mib', 'fp32_tflops', 'fp16_tflops',
            'tensor_fp16_tflops', 'tf32_tflops', 'bf16_tflops', 'bandwidth_gbps', 'sm_count',
            'mig_slices', 'aliases', 'source')
@@ -26,7 +28,7 @@ INTEGER = re.compile(r'[0-9]{1,9}')
 TERA, GIGA = 12, 9
 
 
-class CatalogueError(Exception):
+class CatalogueError(EmbedError):
     """A cell, or the file, is not what was expected."""
 
 
@@ -105,16 +107,21 @@ def check_unique(row, gpu, owners):
         own.add(name)
 
 
-def read_catalogue(path, text):
-    rows = list(csv.reader(io.StringIO(text), strict=True))
-    if not rows or tuple(rows[0]) != COLUMNS:
-        raise CatalogueError(f'{path}:1: expected the header {",".join(COLUMNS)}')
-    gpus, owners, names = [], {}, set()
-    for line, cells in enumerate(rows[1:], 2):
-        if len(cells) != len(COLUMNS):
-            raise CatalogueError(f'{path}:{line}: expected {len(COLUMNS)} columns, '
+def rows_of(path, text, columns):
+    """The rows of a table that must have just these columns."""
+    lines = list(csv.reader(io.StringIO(text), strict=True))
+    if not lines or tuple(lines[0]) != columns:
+        raise CatalogueError(f'{path}:1: expected the header {",".join(columns)}')
+    for number, cells in enumerate(lines[1:], 2):
+        if len(cells) != len(columns):
+            raise CatalogueError(f'{path}:{number}: expected {len(columns)} columns, '
                                  f'found {len(cells)}')
-        row = Row(path, line, dict(zip(COLUMNS, cells)))
+        yield Row(path, number, dict(zip(columns, cells)))
+
+
+def read_catalogue(path, text):
+    gpus, owners, names = [], {}, set()
+    for row in rows_of(path, text, COLUMNS):
         gpu = parse_row(row)
         if gpu['name'] in names:
             row.fail('name', 'a name not used before')
@@ -132,10 +139,6 @@ def literal(value, exponent):
         return '0.0'
     digits = f'{value.normalize():f}'
     return f'{digits}e{exponent}' if '.' in digits else f'{digits}.0e{exponent}'
-
-
-def quoted(text):
-    return '"' + text.replace('\\', '\\\\').replace('"', '\\"') + '"'
 
 
 def cpp_row(gpu):
@@ -179,14 +182,11 @@ def main(arguments=None):
     parser.add_argument('--csv', required=True, type=pathlib.Path)
     parser.add_argument('--out', type=pathlib.Path, help='the C++ file to write')
     options = parser.parse_args(arguments)
-    try:
-        gpus = read_catalogue(options.csv, options.csv.read_text(encoding='utf-8'))
-        if options.out:
-            options.out.write_text(cpp_source(gpus), encoding='utf-8', newline='\n')
-    except (CatalogueError, OSError, UnicodeDecodeError, csv.Error) as error:
-        print(f'embed_gpus: {error}', file=sys.stderr)
-        return 1
-    return 0
+
+    def make_source():
+        return cpp_source(read_catalogue(options.csv, options.csv.read_text(encoding='utf-8')))
+
+    return write_source('embed_gpus', options.out, make_source)
 
 
 if __name__ == '__main__':

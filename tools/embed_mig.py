@@ -9,13 +9,12 @@ An error names the file, the line, the column and what was expected; nothing is 
 The output depends on the two files alone: same input, same bytes.
 """
 import argparse
-import csv
-import io
 import pathlib
 import re
 import sys
 
-from embed_gpus import CatalogueError, quoted, read_catalogue
+from embed_gpus import INTEGER, CatalogueError, read_catalogue, rows_of
+from embedded_source import quoted, write_source
 
 COLUMNS = ('gpus', 'profile', 'compute_slices', 'memory_slices', 'memory_mib', 'sm_count',
            'starts', 'source')
@@ -23,21 +22,11 @@ PROFILE = re.compile(r'([1-9])g\.([1-9][0-9]{0,3})gb')
 SLICES_MAX = 16
 
 
-class Row:
-    """One line of the table, with checks that know where they are."""
-
-    def __init__(self, path, line, cells):
-        self.path, self.line, self.cells = path, line, cells
-
-    def fail(self, column, expected):
-        raise CatalogueError(f'{self.path}:{self.line}: column {column}: expected {expected}, '
-                             f'found "{self.cells.get(column, "")}"')
-
-    def integer(self, column, low, high, text=None):
-        text = self.cells[column] if text is None else text
-        if not re.fullmatch('[0-9]{1,9}', text) or not low <= int(text) <= high:
-            self.fail(column, f'whole numbers from {low} to {high}')
-        return int(text)
+def parse_starts(row):
+    starts, most = row.cells['starts'].split('|'), SLICES_MAX - 1
+    if not all(INTEGER.fullmatch(start) and int(start) <= most for start in starts):
+        row.fail('starts', f'whole numbers from 0 to {most}')
+    return [int(start) for start in starts]
 
 
 def parse_row(row, gpus):
@@ -50,8 +39,7 @@ def parse_row(row, gpus):
         'memory': row.integer('memory_slices', 1, SLICES_MAX),
         'memory_mib': row.integer('memory_mib', 1, 64 * 1024 * 1024),
         'sms': row.integer('sm_count', 1, 100000),
-        'starts': [row.integer('starts', 0, SLICES_MAX - 1, text)
-                   for text in row.cells['starts'].split('|')],
+        'starts': parse_starts(row),
         'source': row.cells['source'],
     }
     if profile['compute'] != int(match[1]):
@@ -90,15 +78,9 @@ def check_gpu(rows):
 
 
 def read_profiles(path, text, gpus):
-    lines = list(csv.reader(io.StringIO(text), strict=True))
-    if not lines or tuple(lines[0]) != COLUMNS:
-        raise CatalogueError(f'{path}:1: expected the header {",".join(COLUMNS)}')
     by_gpu = {}
-    for number, cells in enumerate(lines[1:], 2):
-        if len(cells) != len(COLUMNS):
-            raise CatalogueError(f'{path}:{number}: expected {len(COLUMNS)} columns, '
-                                 f'found {len(cells)}')
-        for profile in parse_row(Row(path, number, dict(zip(COLUMNS, cells))), gpus):
+    for row in rows_of(path, text, COLUMNS):
+        for profile in parse_row(row, gpus):
             by_gpu.setdefault(profile['gpu'], []).append(profile)
     for name, gpu in gpus.items():
         if gpu['mig_slices'] > 0 and name not in by_gpu:
@@ -133,16 +115,14 @@ def main(arguments=None):
     parser.add_argument('--gpus', required=True, type=pathlib.Path, help='the GPU catalogue')
     parser.add_argument('--out', type=pathlib.Path, help='the C++ file to write')
     options = parser.parse_args(arguments)
-    try:
+
+    def make_source():
         catalogue = read_catalogue(options.gpus, options.gpus.read_text(encoding='utf-8'))
-        profiles = read_profiles(options.csv, options.csv.read_text(encoding='utf-8'),
-                                 {gpu['name']: gpu for gpu in catalogue})
-        if options.out:
-            options.out.write_text(cpp_source(profiles), encoding='utf-8', newline='\n')
-    except (CatalogueError, OSError, UnicodeDecodeError, csv.Error) as error:
-        print(f'embed_mig: {error}', file=sys.stderr)
-        return 1
-    return 0
+        gpus = {gpu['name']: gpu for gpu in catalogue}
+        text = options.csv.read_text(encoding='utf-8')
+        return cpp_source(read_profiles(options.csv, text, gpus))
+
+    return write_source('embed_mig', options.out, make_source)
 
 
 if __name__ == '__main__':

@@ -12,13 +12,11 @@ import pathlib
 import re
 import sys
 
+from embedded_source import EmbedError, write_source
+
 FUNCTION = re.compile(r'horus(::[a-z][a-z0-9_]*)+::[a-z][a-z0-9_]*')
 BYTES_MAX = 1 << 20  # Of one file: more belongs beside the program, not in it.
 ESCAPES = {'\\': '\\\\', '"': '\\"', '\n': '\\n', '\t': '\\t'}
-
-
-class EmbedError(Exception):
-    """A file is not what can be embedded."""
 
 
 def read(path):
@@ -61,18 +59,16 @@ def main(arguments=None):
     parser.add_argument('--out', required=True, type=pathlib.Path, help='the C++ file to write')
     parser.add_argument('files', nargs='+', type=pathlib.Path)
     options = parser.parse_args(arguments)
-    try:
+
+    def make_source():
         if not FUNCTION.fullmatch(options.function):
             raise EmbedError(f'--function {options.function}: expected horus::room::function')
         names = [path.name for path in options.files]
         if len(set(names)) != len(names):
             raise EmbedError('two files have one name')
-        files = {path.name: read(path) for path in options.files}
-        options.out.write_text(cpp_source(options.function, files), encoding='utf-8', newline='\n')
-    except (EmbedError, OSError) as error:
-        print(f'embed_text: {error}', file=sys.stderr)
-        return 1
-    return 0
+        return cpp_source(options.function, {path.name: read(path) for path in options.files})
+
+    return write_source('embed_text', options.out, make_source)
 
 
 if __name__ == '__main__':

@@ -287,6 +287,21 @@ class Faults(InFolder):
         run = Run(self.folder, "--only", TRIO, "--fake-fault", "nano=fail")
         self.assertFalse(any("timeslice" in identity for identity in run.records))
 
+    def test_a_job_without_a_context_is_a_record(self):
+        with mock.patch.object(campaign.FakeTrainer, "open_context",
+                               side_effect=RuntimeError("no context")):
+            run = Run(self.folder, "--only", "(solo|edge)/resnet50:b64")
+        identity = campaign.CONFIGS["resnet50"].name
+        self.assertEqual({name: record["status"] for name, record in run.records.items()},
+                         {f"{SOLO}/{identity}": "failed"})
+
+    def test_a_batch_that_has_no_context_fits_nowhere(self):
+        with mock.patch.object(campaign.FakeTrainer, "open_context",
+                               side_effect=RuntimeError("no context")):
+            run = Run(self.folder, "--only", "edge/resnet50")
+        record = run.records[f"{PREFIX}/edge/{campaign.CONFIGS['resnet50'].name}/b64"]
+        self.assertEqual((record["status"], record["solo"]), ("failed", None))
+
     def test_a_hang_ends(self):
         pace = campaign.dataclasses.replace(campaign.FAKE_PACE, answer=0.3)
         with mock.patch.object(campaign.FakeMachine, "pace", pace):
@@ -507,6 +522,19 @@ class NvmlTest(unittest.TestCase):
         self.assertEqual(nvml.describe(), {"name": "NVIDIA Test", "uuid": None,
                                            "mem_mib": 1 << 20, "mig": None})
         self.assertEqual(nvml.active(), dict.fromkeys(campaign.GPM_METRICS))
+
+    def test_zero_is_a_reading(self):
+        class Idle(FakeLibrary):
+            def nvmlDeviceGetPowerUsage(self, _, milliwatts):
+                milliwatts._obj.value = 0
+                return 0
+
+            def nvmlDeviceGetMigMode(self, _, now, after_reset):
+                now._obj.value, after_reset._obj.value = 0, 1
+                return 0
+        nvml = self.nvml(Idle())
+        self.assertEqual((nvml.read()["power_w"], nvml.mig()), (0.0, False))
+        self.assertIs(type(nvml.read()["power_w"]), float)
 
     def test_counts_other_processes(self):
         self.assertEqual(self.nvml(FakeLibrary()).others(), 2)

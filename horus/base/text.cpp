@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "horus/base/utf8.hpp"
+
 namespace horus {
 namespace {
 
@@ -28,15 +30,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-/// Bytes of a UTF-8 sequence by its first byte; 0 for a byte that begins none.
-std::size_t sequence_length(unsigned first) {
-  if (first < 0x80U) return 1;
-  if (first >= 0xc2U && first < 0xe0U) return 2;
-  if (first >= 0xe0U && first < 0xf0U) return 3;
-  if (first >= 0xf0U && first < 0xf5U) return 4;
-  return 0;
-}
-
 /// A range of characters, both ends included.
 struct CodeRange {
   std::uint32_t first;
@@ -53,7 +46,6 @@ constexpr auto kUnseen = std::to_array<CodeRange>({
     {0x200b, 0x200f},    // zero width, left-to-right and right-to-left marks
     {0x2028, 0x202e},    // line and paragraph separators, embeddings and overrides of direction
     {0x2060, 0x206f},    // invisible operators, isolates of direction
-    {0xd800, 0xdfff},    // halves of UTF-16 pairs: no UTF-8
     {0xfeff, 0xfeff},    // byte order mark
     {0xfff9, 0xfffb},    // interlinear annotation
     {0xfffe, 0xffff},    // no characters, and not allowed in XML
@@ -66,26 +58,10 @@ bool is_unseen(std::uint32_t code) {
       kUnseen, [code](CodeRange range) { return code >= range.first && code <= range.last; });
 }
 
-/// True for a character that needs `length` bytes: longer spellings are no UTF-8, and neither is
-/// what lies beyond Unicode.
-bool needs_length(std::uint32_t code, std::size_t length) {
-  if (length == 3) return code >= 0x800U;
-  return length != 4 || (code >= 0x10000U && code <= 0x10ffffU);
-}
-
 /// Bytes of the character at the front of `text`; 0 where it is unseen or no UTF-8.
 std::size_t harmless_prefix(std::string_view text) {
-  const auto byte_at = [text](std::size_t i) {
-    return static_cast<unsigned>(static_cast<unsigned char>(text[i]));
-  };
-  const std::size_t length = sequence_length(byte_at(0));
-  if (length == 0 || length > text.size()) return 0;
-  std::uint32_t code = length == 1 ? byte_at(0) : byte_at(0) & (0x7fU >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte_at(i) & 0xc0U) != 0x80U) return 0;
-    code = code << 6U | (byte_at(i) & 0x3fU);
-  }
-  return needs_length(code, length) && !is_unseen(code) ? length : 0;
+  const auto [length, code] = front_character(text);
+  return is_unseen(code) ? 0 : length;
 }
 
 /// Moves the first character of `text`, which is not empty, to the end of `out`: as it is, or its

@@ -46,6 +46,7 @@ constexpr std::array<std::pair<InputPlace, std::string_view>, 2> kInputPlaces{{
 
 using detail::lookup;
 using detail::parse;
+using detail::words;
 
 }  // namespace
 
@@ -58,6 +59,14 @@ std::string_view name_of(Checkpointing checkpointing) {
 std::string_view name_of(UpdateKernels update) { return lookup<UpdateKernels>(kUpdates, update); }
 std::string_view name_of(StepEnd end) { return lookup<StepEnd>(kStepEnds, end); }
 std::string_view name_of(InputPlace place) { return lookup<InputPlace>(kInputPlaces, place); }
+
+std::vector<std::string> precision_words() { return words<Precision>(kPrecisions); }
+std::vector<std::string> optimizer_words() { return words<Optimizer>(kOptimizers); }
+std::vector<std::string> attention_words() { return words<Attention>(kAttentions); }
+std::vector<std::string> checkpointing_words() { return words<Checkpointing>(kCheckpointings); }
+std::vector<std::string> update_kernels_words() { return words<UpdateKernels>(kUpdates); }
+std::vector<std::string> step_end_words() { return words<StepEnd>(kStepEnds); }
+std::vector<std::string> input_place_words() { return words<InputPlace>(kInputPlaces); }
 
 Result<Precision> parse_precision(std::string_view text) {
   return parse<Precision>(kPrecisions, "precision", text);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "horus/base/result.hpp"
 #include "horus/domain/interval.hpp"
@@ -63,6 +64,14 @@ struct TrainingSetup {
 [[nodiscard]] std::string_view name_of(UpdateKernels update);
 [[nodiscard]] std::string_view name_of(StepEnd end);
 [[nodiscard]] std::string_view name_of(InputPlace place);
+/// What parse_...() reads, in the order of the enumerators.
+[[nodiscard]] std::vector<std::string> precision_words();
+[[nodiscard]] std::vector<std::string> optimizer_words();
+[[nodiscard]] std::vector<std::string> attention_words();
+[[nodiscard]] std::vector<std::string> checkpointing_words();
+[[nodiscard]] std::vector<std::string> update_kernels_words();
+[[nodiscard]] std::vector<std::string> step_end_words();
+[[nodiscard]] std::vector<std::string> input_place_words();
 [[nodiscard]] Result<Precision> parse_precision(std::string_view text);
 [[nodiscard]] Result<Optimizer> parse_optimizer(std::string_view text);
 [[nodiscard]] Result<Attention> parse_attention(std::string_view text);

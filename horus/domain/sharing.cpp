@@ -34,6 +34,9 @@ std::string_view name_of(Calibration calibration) {
   return detail::lookup<Calibration>(kCalibrations, calibration);
 }
 
+std::vector<std::string> sharing_mode_words() { return detail::words<SharingMode>(kModes); }
+std::vector<std::string> interference_words() { return detail::words<Interference>(kLaws); }
+
 Result<SharingMode> parse_sharing_mode(std::string_view text) {
   return detail::parse<SharingMode>(kModes, "sharing mode", text);
 }

@@ -32,6 +32,9 @@ enum class Calibration { Uncalibrated, Calibrated };
 [[nodiscard]] std::string_view name_of(SharingMode mode);
 [[nodiscard]] std::string_view name_of(Interference law);
 [[nodiscard]] std::string_view name_of(Calibration calibration);
+/// What parse_...() reads, in the order of the enumerators.
+[[nodiscard]] std::vector<std::string> sharing_mode_words();
+[[nodiscard]] std::vector<std::string> interference_words();
 [[nodiscard]] Result<SharingMode> parse_sharing_mode(std::string_view text);
 [[nodiscard]] Result<Interference> parse_interference(std::string_view text);
 
@@ -44,8 +47,8 @@ struct SharedPrediction {
   /// Per job, same order: step time in this mode over step time alone on the whole GPU, >= 1.
   std::vector<Interval> slowdowns;
   MemoryPrediction memory;  ///< Of all processes together.
-  bool
-      fits{};  ///< The sum of the bounds is within the GPU's memory; Mig: each within its instance.
+  /// The sum of the bounds is within the GPU's memory; Mig: each within its instance.
+  bool fits{};
   Origin origin{Origin::Unknown};
   Calibration calibration{Calibration::Uncalibrated};
   bool extrapolated{};  ///< More jobs than any measurement behind the law had.

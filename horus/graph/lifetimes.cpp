@@ -247,7 +247,7 @@ void account_lifetimes(const GraphIndex& index, const Inference& inference,
   backward.seed(index.graph_outputs);
   for (Place at = static_cast<Place>(works.size()); at-- > 0;) {
     if (acts[at].outputs.empty()) continue;
-    works[at].work.gradient_elements = backward.run(acts[at], works[at].work);
+    works[at].work.gradient_elements = std::max(backward.run(acts[at], works[at].work), 0.0);
   }
 }
 

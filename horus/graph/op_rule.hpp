@@ -84,9 +84,8 @@ struct OpRule {
 [[nodiscard]] std::span<const OpRule> rules_of(std::string_view domain);
 
 /// The tables, one file each: the standard operators (domain ""), the fused operators that
-/// exporters write ("com.microsoft"), classical learning ("ai.onnx.ml"),
-/// what the standard tries out ("ai.onnx.preview", "ai.onnx.preview.training"),
-/// and what Horus itself puts in the place of
+/// exporters write ("com.microsoft"), classical learning ("ai.onnx.ml"), what the standard tries
+/// out ("ai.onnx.preview", "ai.onnx.preview.training"), and what Horus itself puts in the place of
 /// control flow (kStructureDomain).
 [[nodiscard]] std::span<const OpRule> standard_rules();
 [[nodiscard]] std::span<const OpRule> microsoft_rules();

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <csignal>
 #include <system_error>
+#include <vector>
 
 #include <poll.h>
 #include <unistd.h>
@@ -40,6 +41,22 @@ Result<Done> write_all(int descriptor, std::string_view text, std::string_view w
       return fail(Errc::Unavailable, "cannot write: " + describe_errno(errno), std::string{where});
     }
     text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return Done{};
+}
+
+Result<Done> read_all(int descriptor, std::string& text, std::size_t limit,
+                      std::string_view where) {
+  constexpr std::size_t kPiece = std::size_t{1} << 18U;
+  std::vector<char> piece(kPiece);
+  while (text.size() <= limit) {
+    const ssize_t count = ::read(descriptor, piece.data(), piece.size());
+    if (count == 0) break;
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      return fail(Errc::Unavailable, "cannot read: " + describe_errno(errno), std::string{where});
+    }
+    text.append(piece.data(), static_cast<std::size_t>(count));
   }
   return Done{};
 }

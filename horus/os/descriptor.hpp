@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Writing to file descriptors, and what the operating system says when it does not work.
+// Reading and writing file descriptors, and what the operating system says when it does not work.
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,5 +39,11 @@ class Descriptor {
 /// block. `where` names the target. A limit on the size of files is an error as a full disk is,
 /// not the end of the process: the first call sets SIGXFSZ to be ignored.
 [[nodiscard]] Result<Done> write_all(int descriptor, std::string_view text, std::string_view where);
+
+/// Appends to `text` what is read until the end, going on after interruptions. Stops earlier, with
+/// `text` longer than `limit` bytes, where there is more. `where` names the source. Errors:
+/// Unavailable.
+[[nodiscard]] Result<Done> read_all(int descriptor, std::string& text, std::size_t limit,
+                                    std::string_view where);
 
 }  // namespace horus::os

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <vector>
 
 #include <fmt/format.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include "horus/os/descriptor.hpp"
@@ -70,23 +67,16 @@ auto too_large(const std::string& path, std::size_t limit) {
   return fail(Errc::Unsupported, fmt::format("holds more than {} bytes of text", limit), path);
 }
 
-/// Up to one byte beyond `limit`. Read, not mapped: a file that another process cuts off meanwhile
-/// is then short instead of deadly.
+/// Read, not mapped: a file that another process cuts off meanwhile is then short instead of
+/// deadly.
 Result<std::string> read_whole(const std::string& path, std::size_t limit) {
-  constexpr std::size_t kPiece = std::size_t{1} << 20U;
   HORUS_TRY(const RegularFile file, open_regular(path));
   std::string text;
   if (file.size > limit) return too_large(path, limit);
-  text.reserve(file.size + kPiece);
-  std::vector<char> piece(kPiece);
-  while (text.size() <= limit) {
-    const ssize_t count = ::read(file.descriptor.number(), piece.data(), piece.size());
-    if (count == 0) return text;
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return fail(Errc::Unavailable, "cannot read: " + describe_errno(errno), path);
-    text.append(piece.data(), static_cast<std::size_t>(count));
-  }
-  return too_large(path, limit);
+  text.reserve(file.size);
+  HORUS_TRY_DONE(read_all(file.descriptor.number(), text, limit, path));
+  if (text.size() > limit) return too_large(path, limit);
+  return text;
 }
 
 }  // namespace

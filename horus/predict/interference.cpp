@@ -70,7 +70,7 @@ LawInUse law_for(const GpuSpec& gpu, SharingMode mode, Interference interference
               "laws are for jobs that meet on the GPU");
   LawInUse use{.law = constants.sliced,
                .others = Others::Sum,
-               .sigma_excess = constants.sigma_excess,
+               .sigma_excess = kSigmaExcess,
                .sigma_slowdown = 0};
   if (interference == Interference::Paper) use.form = LawInUse::Form::PaperSum;
   if (interference != Interference::Default) return use;

@@ -380,7 +380,7 @@ UpdateCost update_cost(Optimizer optimizer) {
 }
 
 bool has_usable_cost(const OpWork& op) {
-  const std::array<double, 21> numbers{op.macs,
+  const std::array<double, 25> numbers{op.macs,
                                        op.flops_forward,
                                        op.flops_backward,
                                        op.elements_read,
@@ -388,7 +388,11 @@ bool has_usable_cost(const OpWork& op) {
                                        op.elements_read_backward,
                                        op.elements_written_backward,
                                        op.weight_elements,
+                                       op.weights_first_used,
                                        op.saved_elements,
+                                       op.live_elements,
+                                       op.gradient_elements,
+                                       op.cut_elements,
                                        op.kernels_forward,
                                        op.kernels_backward,
                                        op.host_ops_forward,

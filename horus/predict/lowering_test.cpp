@@ -279,6 +279,12 @@ TEST(Lowering, NumbersThatAreNoCostsAreCountedNotLowered) {
     OpWork shapeless = sample::linear(4, 3, 2);
     shapeless.gemm.k = bad;
     EXPECT_FALSE(has_usable_cost(shapeless));
+    for (double OpWork::*const number : {&OpWork::weights_first_used, &OpWork::live_elements,
+                                         &OpWork::gradient_elements, &OpWork::cut_elements}) {
+      OpWork lasting = sample::linear(4, 3, 2);
+      lasting.*number = bad;
+      EXPECT_FALSE(has_usable_cost(lasting));
+    }
   }
 }
 

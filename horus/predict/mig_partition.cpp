@@ -120,19 +120,6 @@ std::string obstacle_of(std::span<const std::vector<Place>> jobs, const GpuSpec&
                      jobs.size());
 }
 
-MemoryPrediction sum_of(std::span<const InstancePredictions> jobs,
-                        std::span<const std::size_t> profiles) {
-  const auto sum = [&](Bytes MemoryPrediction::*part) {
-    double total = 0;
-    for (std::size_t i = 0; i < jobs.size(); ++i) {
-      total += as_double(jobs[i].by_profile[profiles[i]].memory.*part);
-    }
-    return to_bytes(total);
-  };
-  return {sum(&MemoryPrediction::expected), sum(&MemoryPrediction::low),
-          sum(&MemoryPrediction::high), sum(&MemoryPrediction::bound)};
-}
-
 SharedPrediction cannot(std::string why) {
   SharedPrediction out;
   out.mode = SharingMode::Mig;
@@ -148,12 +135,14 @@ SharedPrediction on_instances(std::span<const InstancePredictions> jobs,
   out.mode = SharingMode::Mig;
   out.fits = true;
   out.origin = Origin::Analytic;
+  std::vector<MemoryPrediction> memories;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
+    memories.push_back(jobs[i].by_profile[chosen[i]].memory);
     out.slowdowns.push_back(slowdown_interval(jobs[i], chosen[i]));
     out.instances.push_back(profiles[chosen[i]].name);
     out.origin = std::max(out.origin, jobs[i].whole.origin);
   }
-  out.memory = sum_of(jobs, chosen);
+  out.memory = sum_of(memories);
   return out;
 }
 

@@ -18,6 +18,10 @@ Bytes context_of(const GpuSpec& gpu) {
   return row == kContexts.end() ? kContextElsewhere : row->size;
 }
 
+double context_in(const MemoryParts& parts, const MemoryConstants& constants) {
+  return constants.context_bytes > 0 ? constants.context_bytes : parts.context;
+}
+
 double rounded_up(double bytes, Bytes unit) {
   return std::ceil(bytes / as_double(unit)) * as_double(unit);
 }
@@ -131,6 +135,7 @@ class Timeline {
       : in_bytes_{setup, gpu},
         stored_{features.parameters * in_bytes_.elements().parameter},
         keeps_gradients_{setup.accumulation_steps > 1 || setup.passes_per_step > 1} {
+    ops_.reserve(ops.size());
     for (const OpWork& op : ops) {
       if (has_usable_cost(op)) ops_.push_back(in_bytes_.of(op));
     }
@@ -144,20 +149,17 @@ class Timeline {
   Moment peak(const TrainingSetup& setup) {
     const std::vector<Block> blocks = blocks_of(setup.checkpointing);
     Moment before{.activations = fixed_};
-    std::vector<double> entries;
+    std::vector<double> entered;  // Activations that stand when a block begins.
     for (const Block& block : blocks) {
-      entries.push_back(before.activations);
       // A block that is computed again keeps what enters it only.
-      if (blocks.size() > 1) {
-        before.activations += block.begin > 0 ? ops_[block.begin - 1].cut : 0;
-        forward(block, before, Keeping::Nothing);
-      }
+      if (block.begin > 0) before.activations += ops_[block.begin - 1].cut;
+      entered.push_back(before.activations);
+      if (blocks.size() > 1) forward(block, before, Keeping::Nothing);
     }
     double gradients = 0;
     for (std::size_t i = blocks.size(); i-- > 0;) {
       Moment at = before;
-      if (blocks.size() > 1)
-        at.activations = entries[i] + (blocks[i].begin > 0 ? ops_[blocks[i].begin - 1].cut : 0);
+      at.activations = entered[i];
       at.gradients = gradients;
       backward(blocks[i], at, i + 1 == blocks.size());
       gradients = at.gradients;
@@ -173,8 +175,12 @@ class Timeline {
     if (moment.total() > most_.total()) most_ = moment;
   }
 
-  [[nodiscard]] double gradients_at(double so_far) const {
-    return keeps_gradients_ ? stored_ : so_far;
+  /// `now`, while an operator runs.
+  void offer_running(Moment now, double transient, double workspace) {
+    if (keeps_gradients_) now.gradients = stored_;
+    now.transient = transient;
+    now.workspace = workspace;
+    offer(now);
   }
 
   /// Adds what `block` keeps to `at`.
@@ -185,20 +191,14 @@ class Timeline {
         at.activations += op.saved;
         at.copies += op.copies;
       }
-      Moment now = at;
-      now.gradients = gradients_at(at.gradients);
-      now.transient = op.live;
-      now.workspace = op.workspace;
-      offer(now);
+      offer_running(at, op.live, op.workspace);
     }
   }
 
   void loss(const Moment& at) {
     Moment now = at;
-    now.gradients = gradients_at(at.gradients);
-    now.activations += scores_;   // The loss keeps its log-probabilities,
-    now.transient = 2 * scores_;  // whose gradient and that of the outputs stand at once.
-    offer(now);
+    now.activations += scores_;          // The loss keeps its log-probabilities,
+    offer_running(now, 2 * scores_, 0);  // whose gradient and that of the outputs stand at once.
   }
 
   /// Runs `block` forward, keeping all, and backward. `at` gains the gradients of its parameters.
@@ -208,11 +208,7 @@ class Timeline {
     for (std::size_t i = block.end; i-- > block.begin;) {
       const OpBytes& op = ops_[i];
       at.gradients += op.weights;
-      Moment now = at;
-      now.gradients = gradients_at(at.gradients);
-      now.transient = op.gradients;
-      now.workspace = op.workspace;
-      offer(now);
+      offer_running(at, op.gradients, op.workspace);
       at.activations -= op.saved;
       at.copies -= op.copies;
     }
@@ -273,13 +269,12 @@ double expected_bytes(const MemoryParts& parts, const MemoryConstants& constants
   const double tensors = constants.lasting * lasting + constants.activations * parts.activations +
                          constants.transient * parts.transient +
                          constants.workspace * parts.workspace;
-  const double context = constants.context_bytes > 0 ? constants.context_bytes : parts.context;
-  return context + tensors;
+  return context_in(parts, constants) + tensors;
 }
 
 MemoryPrediction memory_interval(const MemoryParts& parts, double uncosted,
                                  const MemoryConstants& constants) {
-  const double context = constants.context_bytes > 0 ? constants.context_bytes : parts.context;
+  const double context = context_in(parts, constants);
   // Unknown operators are taken to need as much as known ones, more at the high end.
   const double known = std::max(1 - uncosted, 0.01);
   const double unknown = kSigmaUncosted * uncosted;
@@ -299,6 +294,16 @@ MemoryPrediction memory_interval(const MemoryParts& parts, double uncosted,
   out.high = std::max(out.high, out.expected);
   out.bound = std::max(out.bound, out.high);
   return out;
+}
+
+MemoryPrediction sum_of(std::span<const MemoryPrediction> processes) {
+  const auto sum = [processes](Bytes MemoryPrediction::*part) {
+    double total = 0;
+    for (const MemoryPrediction& process : processes) total += as_double(process.*part);
+    return to_bytes(total);
+  };
+  return {sum(&MemoryPrediction::expected), sum(&MemoryPrediction::low),
+          sum(&MemoryPrediction::high), sum(&MemoryPrediction::bound)};
 }
 
 Bytes to_bytes(double bytes) {

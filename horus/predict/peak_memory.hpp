@@ -44,6 +44,10 @@ struct MemoryParts {
 [[nodiscard]] MemoryPrediction memory_interval(const MemoryParts& parts, double uncosted,
                                                const MemoryConstants& constants = {});
 
+/// What processes need together, each with a context of its own. Bounds add up safely: not all are
+/// reached at once.
+[[nodiscard]] MemoryPrediction sum_of(std::span<const MemoryPrediction> processes);
+
 /// `bytes` as an integer number of bytes; what exceeds the type is its maximum.
 [[nodiscard]] Bytes to_bytes(double bytes);
 

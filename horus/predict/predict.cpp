@@ -44,7 +44,7 @@ bool has_usable_totals(const GraphFeatures& features) {
 
 StepSpread spread_of(const TimeConstants& constants, const MachineRates& rates, double uncosted) {
   const double unknown = kSigmaUncosted * uncosted;
-  return {constants.sigma_gpu + unknown + (rates.emulated ? constants.sigma_emulated : 0),
+  return {constants.sigma_gpu + unknown + (rates.emulated ? kSigmaEmulated : 0),
           constants.sigma_host + unknown, constants.sigma_loader};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The analytical predictor: a roofline over kernels, host launch cost, input pipeline, memory.
+// The predictor: a roofline over kernels, host launch cost, input pipeline, memory, and on top of
+// them what was learned.
 
 #include <span>
 #include <vector>
@@ -16,18 +17,17 @@ namespace horus::predict {
 
 /// Predicts one process of training alone on `gpu`. Never fails: what is unknown widens the
 /// intervals.
-///   Confidence. The numbers are physics and public specifications, not calibrated to any machine.
-/// Operators without cost (features.ops_without_cost, or numbers that are negative or not finite)
-/// widen the intervals with their share; Origin::Analytic then stands for little.
+///   Confidence. Without sites and residuals in `model` the numbers are physics and public
+/// specifications, not calibrated to any machine; a residual that reaches the job makes it
+/// Origin::Learned. Operators without cost (features.ops_without_cost, or numbers that are negative
+/// or not finite) widen the intervals with their share; Origin::Analytic then stands for little.
 ///   Nothing known (no operator with a cost, or unusable totals): Origin::Unknown, utilization 0 to
 /// 1, memory up to the whole GPU, and a step time that carries no information.
 ///   Input pipeline. A rate that is not positive counts as absent; callers check what users typed.
-///   Not modelled: copies over PCIe, collective communication, MIG.
-/// Cost: linear in operators.
+///   Not modelled: collective communication.
+/// Cost: linear in operators, and what the residuals take (Residual::correction).
 [[nodiscard]] Prediction predict(const GraphFeatures& features, const TrainingSetup& setup,
                                  const GpuSpec& gpu, const Model& model = shipped_model());
-
-using horus::SharedPrediction;
 
 /// How the jobs of a set share their GPU.
 struct SharingOptions {

@@ -86,13 +86,13 @@ Result<Residual> make_residual(const ResidualTable& table, std::size_t index) {
   return residual;
 }
 
-Result<CalibratedLaw> make_law(const MeasuredLaw& law, const std::string& where) {
+Result<CalibratedLaw> make_law(const MeasuredLaw& law) {
   constexpr double kMost = 10;  // of a gain, an exponent or a spread
   HORUS_TRY(const SharingMode mode, parse_sharing_mode(law.mode));
   for (const double number :
        {law.gain, law.own_exponent, law.others_exponent, law.sigma_slowdown}) {
     if (number >= 0 && number <= kMost) continue;
-    return fail(Errc::Corrupt, fmt::format("found {}, expected 0 to {}", number, kMost), where);
+    return fail(Errc::Corrupt, fmt::format("found {}, expected 0 to {}", number, kMost));
   }
   return CalibratedLaw{.gpu = law.gpu,
                        .mode = mode,
@@ -105,7 +105,7 @@ Result<std::vector<CalibratedLaw>> make_laws(const std::vector<MeasuredLaw>& mea
   std::vector<CalibratedLaw> laws;
   for (const MeasuredLaw& row : measured) {
     const std::string where = fmt::format("sharing[{}]", laws.size());
-    auto law = make_law(row, where);
+    auto law = make_law(row);
     if (!law) return fail(Errc::Corrupt, law.error().message, where);
     const bool is_second = std::ranges::any_of(laws, [&law](const CalibratedLaw& other) {
       return other.gpu == law->gpu && other.mode == law->mode;

@@ -67,6 +67,11 @@ std::string_view name_of(ResidualTarget target) {
   return target == ResidualTarget::Utilization ? "utilization" : "step_time";
 }
 
+bool fit_single(std::span<const double> numbers) {
+  constexpr double kMost = 1e30;  // of 3.4e38 that a float holds
+  return std::ranges::all_of(numbers, [](double x) { return std::abs(x) <= kMost; });
+}
+
 double sum_of_trees(std::span<const Tree> trees, std::span<const float> inputs) {
   double sum = 0;
   for (const Tree& tree : trees) sum += static_cast<double>(leaf_of(tree, inputs));
@@ -159,8 +164,7 @@ Interval corrected_seconds(const Interval& seconds, double correction) {
 
 double Residual::correction(std::span<const double> inputs) const {
   HORUS_CHECK(inputs.size() == table_.inputs.size(), "callers compute the inputs of the table");
-  constexpr double kSingleMost = 1e30;  // what a float holds
-  if (!std::ranges::all_of(inputs, [](double x) { return std::abs(x) <= kSingleMost; })) return 0;
+  if (!fit_single(inputs)) return 0;
   const double share =
       share_at(novelty(inputs, table_.known, table_.scales), table_.near, table_.far);
   if (share == 0) return 0;

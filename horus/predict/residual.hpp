@@ -29,6 +29,9 @@ inline constexpr double kStepTimeLimit = 0.2231435513142097;  // ln 1.25
   return target == ResidualTarget::Utilization ? kUtilizationLimit : kStepTimeLimit;
 }
 
+/// Whether all `numbers` are finite and fit the single precision that trees compare in.
+[[nodiscard]] bool fit_single(std::span<const double> numbers);
+
 /// The sum of `trees` for one job. Inputs are compared in single precision, as in training.
 /// Requires trees that check_tree() accepts and `inputs` of their width.
 /// Cost: some 10 ns per tree of depth 3.

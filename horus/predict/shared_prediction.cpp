@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From predictions of jobs alone to what they do together.
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -52,31 +53,14 @@ std::vector<Interval> slowdown_intervals(std::span<const Prediction> jobs, const
   return out;
 }
 
-template <class Combine>
-Bytes combined(std::span<const Prediction> jobs, Bytes MemoryPrediction::*part, Combine combine) {
-  double all = 0;
-  for (const Prediction& job : jobs) all = combine(all, as_double(job.memory.*part));
-  return to_bytes(all);
-}
-
-template <class Combine>
-MemoryPrediction memory_of(std::span<const Prediction> jobs, Combine combine) {
-  return {combined(jobs, &MemoryPrediction::expected, combine),
-          combined(jobs, &MemoryPrediction::low, combine),
-          combined(jobs, &MemoryPrediction::high, combine),
-          combined(jobs, &MemoryPrediction::bound, combine)};
-}
-
-/// Each process has a context of its own in every mode. Bounds add up safely: not all are reached
-/// at once.
+/// Each process has a context of its own in every mode; under Mps its server is one more process.
 MemoryPrediction memory_together(std::span<const Prediction> jobs, SharingMode mode) {
-  MemoryPrediction sum = memory_of(jobs, [](double a, double b) { return a + b; });
-  if (mode != SharingMode::Mps) return sum;
-  const auto with_server = [](Bytes bytes) {
-    return to_bytes(as_double(bytes) + as_double(kMpsServer));
-  };
-  return {with_server(sum.expected), with_server(sum.low), with_server(sum.high),
-          with_server(sum.bound)};
+  std::vector<MemoryPrediction> processes;
+  for (const Prediction& job : jobs) processes.push_back(job.memory);
+  if (mode == SharingMode::Mps) {
+    processes.push_back({kMpsServer, kMpsServer, kMpsServer, kMpsServer});
+  }
+  return sum_of(processes);
 }
 
 /// One after the other: memory is that of the largest.
@@ -84,7 +68,12 @@ SharedPrediction in_turn(std::span<const Prediction> jobs) {
   SharedPrediction out;
   out.mode = SharingMode::Exclusive;
   out.slowdowns.assign(jobs.size(), Interval{1, 1, 1});
-  out.memory = memory_of(jobs, [](double a, double b) { return std::max(a, b); });
+  for (const Prediction& job : jobs) {
+    out.memory = {std::max(out.memory.expected, job.memory.expected),
+                  std::max(out.memory.low, job.memory.low),
+                  std::max(out.memory.high, job.memory.high),
+                  std::max(out.memory.bound, job.memory.bound)};
+  }
   out.calibration = Calibration::Calibrated;  // there is no law that could be wrong
   return out;
 }

@@ -60,7 +60,6 @@ struct SharingConstants {
   SharingLaw overlapping{kOverlapping};
   SharingLaw sliced{kSliced};
   SharingLaw side_by_side{kSideBySide};
-  double sigma_excess{kSigmaExcess};
   std::vector<CalibratedLaw> calibrated;  ///< At most one per GPU and mode.
 };
 

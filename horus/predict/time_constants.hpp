@@ -230,7 +230,6 @@ struct TimeConstants {
   double sigma_gpu{kSigmaGpu};
   double sigma_host{kSigmaHost};
   double sigma_loader{kSigmaLoader};
-  double sigma_emulated{kSigmaEmulated};
 };
 
 }  // namespace horus::predict

@@ -77,9 +77,9 @@ const std::vector<InputRow>& rows() {
       {{"states", "optimizer states per parameter"},
        [](const View& v) { return update_cost(v.job.setup.optimizer).states; }},
       {{"flops", "ln FLOPs per sample"},
-       [](const View& v) { return log_of(v.sums.flops / v.job.batch); }},
+       [](const View& v) { return log_of(v.sums.flops / v.job.step.samples); }},
       {{"bytes", "ln bytes per sample"},
-       [](const View& v) { return log_of(v.sums.bytes / v.job.batch); }},
+       [](const View& v) { return log_of(v.sums.bytes / v.job.step.samples); }},
       {{"intensity", "ln FLOPs per byte"},
        [](const View& v) { return log_of(v.sums.flops) - log_of(v.sums.bytes); }},
       {{"launches", "ln kernels"}, [](const View& v) { return log_of(v.sums.launches); }},
@@ -133,7 +133,7 @@ std::span<const TreeInput> tree_inputs() {
 std::vector<double> tree_inputs_of(const JobOnGpu& job, double utilization, double step_s) {
   const MachineRates rates = rates_of(job.gpu, job.setup.precision);
   const View view{job, rates, sums_of(job.step, rates), host_seconds(job.step),
-                  loader_seconds(job.batch, job.setup.samples_per_second)};
+                  loader_seconds(job.step.samples, job.setup.samples_per_second)};
   std::vector<double> inputs;
   inputs.reserve(rows().size());
   for (const InputRow& row : rows()) inputs.push_back(row.of != nullptr ? row.of(view) : 0.0);

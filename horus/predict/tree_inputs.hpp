@@ -19,7 +19,7 @@ struct JobOnGpu {
   const MemoryParts& memory;
   const TrainingSetup& setup;
   const GpuSpec& gpu;
-  double batch{};  ///< Samples per step.
+  double batch{};  ///< Samples of one pass.
 };
 
 /// Names and units of the inputs, in their order. A change makes older trees unreadable.

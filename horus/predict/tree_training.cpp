@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <limits>
 #include <map>
 #include <string>
@@ -218,11 +217,6 @@ Result<Tree> read_tree(std::string_view text, std::size_t inputs) {
 
 // ---- Input --------------------------------------------------------------------------------------
 
-bool are_usable(std::span<const double> numbers) {
-  constexpr double kMost = 1e30;  // what a float holds
-  return std::ranges::all_of(numbers, [](double x) { return std::abs(x) <= kMost; });
-}
-
 Result<Done> check(const TreeData& data, const TreeOptions& options) {
   const std::size_t rows = data.inputs.size();
   const auto wrong = [](std::string message) {
@@ -236,11 +230,11 @@ Result<Done> check(const TreeData& data, const TreeOptions& options) {
   const std::size_t width = data.inputs.front().size();
   for (const std::vector<double>& row : data.inputs) {
     if (row.size() != width) return wrong("has rows of different widths");
-    if (!are_usable(row)) return wrong("has an input that is not finite");
+    if (!fit_single(row)) return wrong("has an input that is not finite");
   }
-  if (!are_usable(data.labels)) return wrong("has a label that is not finite");
+  if (!fit_single(data.labels)) return wrong("has a label that is not finite");
   const auto is_negative = [](double weight) { return weight < 0; };
-  if (!are_usable(data.weights) || std::ranges::any_of(data.weights, is_negative)) {
+  if (!fit_single(data.weights) || std::ranges::any_of(data.weights, is_negative)) {
     return wrong("has a weight that is negative or not finite");
   }
   if (!options.monotone.empty() && options.monotone.size() != width) {

@@ -5,36 +5,14 @@
 
 #include <fmt/format.h>
 
+#include "horus/base/utf8.hpp"
+
 namespace horus::record {
 namespace {
 
-/// Bytes of the UTF-8 character at the front of `text`, which is not empty; 0 where there is none
-/// (Unicode 15.0, table 3-7).
-std::size_t character_length(std::string_view text) {
-  const auto at = [text](std::size_t i) {
-    return i < text.size() ? static_cast<unsigned>(static_cast<unsigned char>(text[i])) : 0U;
-  };
-  const auto follows = [&](std::size_t i) { return (at(i) & 0xc0U) == 0x80U; };
-  const unsigned first = at(0);
-  const unsigned second = at(1);
-  if (first < 0x80U) return 1;
-  if (first >= 0xc2U && first <= 0xdfU) return follows(1) ? 2 : 0;
-  if (first >= 0xe0U && first <= 0xefU) {
-    const bool is_long = first == 0xe0U && second < 0xa0U;
-    const bool is_surrogate = first == 0xedU && second >= 0xa0U;
-    return follows(1) && follows(2) && !is_long && !is_surrogate ? 3 : 0;
-  }
-  if (first >= 0xf0U && first <= 0xf4U) {
-    const bool is_long = first == 0xf0U && second < 0x90U;
-    const bool is_beyond = first == 0xf4U && second >= 0x90U;
-    return follows(1) && follows(2) && follows(3) && !is_long && !is_beyond ? 4 : 0;
-  }
-  return 0;
-}
-
 /// Moves one character of `text` to the end of `out`, escaped.
 void escape_front(std::string_view& text, std::string& out) {
-  const std::size_t length = character_length(text);
+  const std::size_t length = front_character(text).length;
   const char first = text.front();
   if (length == 0) {
     out += "\\ufffd";

@@ -21,7 +21,6 @@ class Mean {
     sum_ += other.sum_;
     count_ += other.count_;
   }
-  [[nodiscard]] std::int64_t count() const { return count_; }
   /// Nothing where nothing was added.
   [[nodiscard]] std::optional<double> value() const {
     if (count_ == 0) return std::nullopt;

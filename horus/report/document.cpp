@@ -19,7 +19,8 @@ std::string lines_text(const std::vector<Line>& lines, Colour colour) {
 
 std::string page(const Document& document, Colour colour) {
   std::string out = toned(without_controls(document.title), Tone::Bold, colour);
-  out += "  " + without_controls(document.summary) + "\n";
+  if (!document.summary.empty()) out += "  " + without_controls(document.summary);
+  out += '\n';
   out += lines_text(document.lines, colour);
   for (const Section& section : document.sections) {
     out += '\n';

@@ -3,7 +3,6 @@
 // not judged.
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -162,11 +161,8 @@ Section against_section(const wire::EvaluateReport& report,
               .rows = {}};
   for (const wire::ProtocolRow* protocol : protocols) {
     for (const wire::DifferenceRow& row : protocol->against) {
-      const wire::FigureRow difference{.key = row.key,
-                                       .unit = row.unit,
-                                       .summary = {},
-                                       .value = row.ours - row.theirs,
-                                       .range = row.range};
+      const wire::FigureRow difference{
+          .key = row.key, .unit = row.unit, .value = row.ours - row.theirs, .range = row.range};
       table.rows.push_back({{.text = protocol->name},
                             {.text = title_of(row.key) + unit_text(row.unit)},
                             {.text = with_commas(static_cast<double>(row.count))},

@@ -20,14 +20,12 @@ wire::ProtocolRow protocol(const std::string& name, double memory_error) {
   row.rows = 12;
   row.models = 4;
   row.families = 2;
-  row.figures = {
-      {.key = "mape_memory_percent",
-       .unit = "%",
-       .summary = "",
-       .value = memory_error,
-       .range = wire::FigureRange{memory_error - 1.0, memory_error + 2.0},
-       .count = 12},
-      {.key = "oom_recall", .unit = "%", .summary = "", .value = {}, .range = {}, .count = 0}};
+  row.figures = {{.key = "mape_memory_percent",
+                  .unit = "%",
+                  .value = memory_error,
+                  .range = wire::FigureRange{memory_error - 1.0, memory_error + 2.0},
+                  .count = 12},
+                 {.key = "oom_recall", .unit = "%", .value = {}, .range = {}, .count = 0}};
   row.worst = {{"mape_memory_percent", "%", "Net <9>", 31.25, 3}};
   for (int i = 1; i <= 12; ++i) {
     row.predicted.push_back({.id = fmt::format("f:{}", i),

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "horus/report/pages.hpp"
+
 namespace horus::report {
 namespace {
 
@@ -144,14 +146,6 @@ Section constants_section(const ModelCard& card) {
   return {.heading = "Constants", .table = std::move(table), .lines = {}};
 }
 
-Section notes_section(const PredictorFile& file) {
-  Section section{.heading = "Notes", .table = {}, .lines = {}};
-  for (const std::string& note : file.notes) {
-    section.lines.push_back({.label = "note: ", .tone = Tone::Warn, .text = note});
-  }
-  return section;
-}
-
 }  // namespace
 
 Document document(const ModelCard& card) {
@@ -172,7 +166,7 @@ Document document(const ModelCard& card) {
   add(!file.sites.empty(), sites_section(file));
   add(!file.sharing.empty(), sharing_section(file));
   add(true, constants_section(card));
-  add(!file.notes.empty(), notes_section(file));
+  append_notes(document, file.notes);
   return document;
 }
 

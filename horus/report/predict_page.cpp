@@ -53,10 +53,6 @@ std::string missing_text(const wire::PredictReport& report, Colour colour) {
                Tone::Warn, colour);
 }
 
-Cell yes_or_no(bool fits) {
-  return {.text = fits ? "yes" : "no", .tone = fits ? Tone::Good : Tone::Bad};
-}
-
 bool has_sm_active(const wire::PredictReport& report) {
   return std::ranges::any_of(report.predictions, [](const wire::PredictionRow& row) {
     return row.prediction.sm_active.has_value();

@@ -6,8 +6,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "horus/base/text.hpp"
-
 namespace horus::report {
 namespace {
 
@@ -22,10 +20,6 @@ Tone slowdown_tone(double slowdown) {
 Cell slowdown_cell(const Interval& s) {
   return {.text = fmt::format("{:.2f}x [{:.2f}, {:.2f}]", s.expected, s.low, s.high),
           .tone = slowdown_tone(s.expected)};
-}
-
-Cell fits_cell(const SharedPrediction& shared) {
-  return {.text = shared.fits ? "yes" : "no", .tone = shared.fits ? Tone::Good : Tone::Bad};
 }
 
 /// What stands behind the slowdowns of a mode that can be had.
@@ -47,7 +41,7 @@ void add_jobs(Table& table, const wire::PredictionRow& row, const wire::PredictR
     cells.push_back(slowdown_cell(shared.slowdowns[i]));
     if (i == 0) {
       cells.push_back({.text = memory_text(shared.memory.bound)});
-      cells.push_back(fits_cell(shared));
+      cells.push_back(yes_or_no(shared.fits));
     }
     table.rows.push_back(std::move(cells));
   }
@@ -79,7 +73,7 @@ std::vector<Cell> mode_cells(const SharedPrediction& shared) {
             {.text = "-"},
             {.text = "-"},
             {.text = "-"},
-            {.text = "no", .tone = Tone::Bad},
+            yes_or_no(false),
             {.text = shared.obstacle}};
   }
   const auto worst = std::ranges::max_element(shared.slowdowns, {}, &Interval::expected);
@@ -87,7 +81,7 @@ std::vector<Cell> mode_cells(const SharedPrediction& shared) {
           worst == shared.slowdowns.end() ? Cell{.text = "-"} : slowdown_cell(*worst),
           {.text = fmt::format("{:.2f} jobs", shared.throughput())},
           {.text = memory_text(shared.memory.bound)},
-          fits_cell(shared),
+          yes_or_no(shared.fits),
           {.text = grounds_text(shared)}};
 }
 
@@ -117,7 +111,10 @@ std::string sharing_text(const wire::PredictReport& report, Colour colour) {
   for (const wire::PredictionRow& row : report.predictions) {
     out += "\n" + several_modes(row, colour);
   }
-  return out;
+  // What the columns count, where nothing else on the page says it.
+  return out +
+         "slowest job: its step time over that alone on the whole GPU. work at a time: what all "
+         "jobs get done, in jobs alone.\n";
 }
 
 }  // namespace horus::report

@@ -53,6 +53,10 @@ void append_line(std::string& out, std::string line) {
 
 }  // namespace
 
+Cell yes_or_no(bool is_good) {
+  return {.text = is_good ? "yes" : "no", .tone = is_good ? Tone::Good : Tone::Bad};
+}
+
 std::string toned(std::string_view text, Tone tone, Colour colour) {
   constexpr std::array<std::string_view, 6> kCodes{"",         "\x1b[1m",  "\x1b[2m",
                                                    "\x1b[32m", "\x1b[33m", "\x1b[31m"};

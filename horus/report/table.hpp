@@ -28,6 +28,9 @@ struct Cell {
   Tone tone{Tone::Plain};
 };
 
+/// "yes" and "no", in the tones of good and bad news.
+[[nodiscard]] Cell yes_or_no(bool is_good);
+
 /// A table of text: columns as wide as their widest cell, two blanks apart, a rule below the
 /// titles. Rows shorter than the columns are filled up. Control characters of foreign names are
 /// shown, never sent.

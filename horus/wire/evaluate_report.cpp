@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "horus/wire/csv_reports.hpp"
+#include "horus/wire/json_text.hpp"
 #include "horus/wire/reports.hpp"
 
 namespace horus::wire {
@@ -12,15 +13,16 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json optional_number(const std::optional<double>& value) {
-  return value ? Json(*value) : Json(nullptr);
+/// "<key>_low" and "<key>_high"; null where nothing was drawn again.
+void add_range(Json& json, const std::string& key, const std::optional<FigureRange>& range) {
+  json[key + "_low"] = range ? Json(range->low) : Json(nullptr);
+  json[key + "_high"] = range ? Json(range->high) : Json(nullptr);
 }
 
-/// "<key>", "<key>_low" and "<key>_high"; null where there is nothing to judge.
+/// "<key>" with its range; null where there is nothing to judge.
 void add_figure(Json& json, const FigureRow& figure) {
-  json[figure.key] = optional_number(figure.value);
-  json[figure.key + "_low"] = figure.range ? Json(figure.range->low) : Json(nullptr);
-  json[figure.key + "_high"] = figure.range ? Json(figure.range->high) : Json(nullptr);
+  json[figure.key] = figure.value ? Json(*figure.value) : Json(nullptr);
+  add_range(json, figure.key, figure.range);
 }
 
 Json units_of(const std::vector<FigureRow>& figures) {
@@ -40,13 +42,13 @@ Json object(const WorstModelRow& row) {
 }
 
 Json object(const DifferenceRow& row) {
-  return {{"figure", row.key},
-          {"ours", row.ours},
-          {"theirs", row.theirs},
-          {"difference", row.ours - row.theirs},
-          {"difference_low", row.range ? Json(row.range->low) : Json(nullptr)},
-          {"difference_high", row.range ? Json(row.range->high) : Json(nullptr)},
-          {"count", row.count}};
+  Json json{{"figure", row.key},
+            {"ours", row.ours},
+            {"theirs", row.theirs},
+            {"difference", row.ours - row.theirs}};
+  add_range(json, "difference", row.range);
+  json["count"] = row.count;
+  return json;
 }
 
 Json object(const LeftOutRow& row) {
@@ -100,12 +102,11 @@ Json head(const EvaluateReport& report) {
   return json;
 }
 
-std::string text(const Json& json) {
-  return json.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
-}
+std::string text(const Json& json) { return json_text(json, 2) + "\n"; }
 
-std::string cell(const std::optional<double>& value) {
-  return value ? fmt::format("{}", *value) : std::string{};
+/// "low,high", both empty where there is no range.
+std::string range_cells(const std::optional<FigureRange>& range) {
+  return range ? fmt::format("{},{}", range->low, range->high) : ",";
 }
 
 }  // namespace
@@ -133,10 +134,9 @@ std::string to_csv(const EvaluateReport& report) {
   for (const ProtocolRow& protocol : report.protocols) {
     for (const FigureRow& figure : protocol.figures) {
       if (!figure.value) continue;
-      out += fmt::format("{},{},{},{},{},{},{},{}\n", csv_cell(report.dataset),
+      out += fmt::format("{},{},{},{},{},{},{}\n", csv_cell(report.dataset),
                          csv_cell(protocol.name), figure.key, figure.unit, *figure.value,
-                         figure.range ? cell(figure.range->low) : "",
-                         figure.range ? cell(figure.range->high) : "", figure.count);
+                         range_cells(figure.range), figure.count);
     }
   }
   return out;

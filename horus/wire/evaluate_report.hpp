@@ -19,7 +19,6 @@ struct FigureRange {
 struct FigureRow {
   std::string key;   ///< Its name in JSON.
   std::string unit;  ///< "%", "points" or "".
-  std::string summary;
   std::optional<double> value;
   std::optional<FigureRange> range;
   std::int64_t count{};  ///< Rows or pairs behind it.
@@ -50,8 +49,8 @@ struct PredictedRow {
   std::string model;
   std::string family;
   std::string gpu;
-  std::string
-      quantity;      ///< As its axis calls it: "utilization", "step time", "memory", "slowdown".
+  /// As its axis calls it: "utilization", "step time", "memory", "slowdown".
+  std::string quantity;
   std::string unit;  ///< "%", "ms", "MiB", "".
   double measured{};
   double expected{};

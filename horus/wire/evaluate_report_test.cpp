@@ -24,18 +24,13 @@ EvaluateReport sample_report() {
   lomo.name = "lomo";
   lomo.rows = 50;
   lomo.models = 10;
-  lomo.figures = {{.key = "rmsle_utilization_percent",
-                   .unit = "",
-                   .summary = "",
-                   .value = 0.25,
-                   .range = FigureRange{0.2, 0.3},
-                   .count = 50},
-                  {.key = "mape_memory_percent",
-                   .unit = "%",
-                   .summary = "",
-                   .value = {},
-                   .range = {},
-                   .count = 0}};
+  lomo.figures = {
+      {.key = "rmsle_utilization_percent",
+       .unit = "",
+       .value = 0.25,
+       .range = FigureRange{0.2, 0.3},
+       .count = 50},
+      {.key = "mape_memory_percent", .unit = "%", .value = {}, .range = {}, .count = 0}};
   lomo.worst = {{"mae_utilization_points", "points", "LSTM", 30.0, 4}};
   lomo.predicted = {{.id = "f:2",
                      .model = "=cmd()",

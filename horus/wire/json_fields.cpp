@@ -105,6 +105,11 @@ Result<std::vector<double>> numbers_of(const Json& json, const std::string& wher
   return numbers;
 }
 
+Result<bool> truth_of(const Json& json, const std::string& where) {
+  if (json.is_boolean()) return json.get<bool>();
+  return fail(Errc::Corrupt, fmt::format("found {}, expected true or false", kind_of(json)), where);
+}
+
 Result<std::string> text_of(const Json& json, const std::string& where, std::size_t length_max) {
   if (!json.is_string()) {
     return fail(Errc::Corrupt, fmt::format("found {}, expected a text", kind_of(json)), where);
@@ -196,10 +201,11 @@ void JsonFields::read_if_there(std::string_view key, std::string& out, std::size
 void JsonFields::read(std::string_view key, bool& out) {
   const Json* json = demand(key);
   if (json == nullptr) return;
-  if (!json->is_boolean()) {
-    return complain(key, fmt::format("found {}, expected true or false", kind_of(*json)));
-  }
-  out = json->get<bool>();
+  const auto truth = truth_of(*json, path(key));
+  if (!truth)
+    error_ = truth.error();
+  else
+    out = *truth;
 }
 
 void JsonFields::read_child(std::string_view key, const JsonTaker& take) {

@@ -89,6 +89,8 @@ class JsonFields {
                                                      const std::string& where,
                                                      std::size_t count_max,
                                                      const NumberRange& range = {});
+/// True or false, or an error with `where`.
+[[nodiscard]] Result<bool> truth_of(const nlohmann::ordered_json& json, const std::string& where);
 /// A text of at most `length_max` bytes, or an error with `where`.
 [[nodiscard]] Result<std::string> text_of(const nlohmann::ordered_json& json,
                                           const std::string& where, std::size_t length_max);

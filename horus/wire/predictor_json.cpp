@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "horus/base/sha256.hpp"
+#include "horus/wire/json_text.hpp"
 #include "horus/wire/predictor_fields.hpp"
 
 namespace horus::wire {
@@ -123,17 +124,13 @@ Json object(const PredictorFile& file) {
   return json;
 }
 
-std::string plain(const Json& json) {
-  return json.dump(-1, ' ', true, Json::error_handler_t::replace);
-}
-
 /// Appends `json`, one member or element a line, but lists of numbers and texts on one: columns of
 /// trees would be a line per number.
 void append(const Json& json, std::size_t indent, std::string& out) {
   const auto nests = [](const Json& element) { return element.is_structured(); };
   if (json.empty() || !json.is_structured() ||
       (json.is_array() && std::none_of(json.begin(), json.end(), nests))) {
-    out += plain(json);
+    out += json_text(json, -1);
     return;
   }
   const std::string line = "\n" + std::string(indent + 1, ' ');
@@ -142,7 +139,7 @@ void append(const Json& json, std::size_t indent, std::string& out) {
   for (const auto& [name, value] : json.items()) {
     out += separator;
     out += line;
-    if (json.is_object()) out += plain(name) + ": ";
+    if (json.is_object()) out += json_text(name, -1) + ": ";
     append(value, indent + 1, out);
     separator = ",";
   }

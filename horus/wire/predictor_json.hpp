@@ -14,6 +14,9 @@ namespace horus::wire {
 /// No predictor needs more; a fitted one has some 100 KiB.
 inline constexpr std::size_t kPredictorBytesMax = std::size_t{16} << 20U;
 
+/// Whether `text` has the form of PredictorFile::date, YYYY-MM-DD; no calendar is asked.
+[[nodiscard]] bool is_date(std::string_view text);
+
 /// The document: keys in a fixed order, numbers that read back exactly, the SHA-256 of the rest in
 /// `content_sha256`. Same value, same bytes.
 [[nodiscard]] std::string to_json(const PredictorFile& file);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -212,14 +211,6 @@ Result<Done> check_kind(const Json& json) {
   return Done{};
 }
 
-bool is_date(std::string_view text) {
-  constexpr std::string_view kShape = "dddd-dd-dd";
-  return text.size() == kShape.size() &&
-         std::ranges::equal(text, kShape, [](char found, char shape) {
-           return shape == 'd' ? found >= '0' && found <= '9' : found == shape;
-         });
-}
-
 /// What the file says of itself against what it holds.
 Result<Done> check_claims(const PredictorFile& file, std::string_view licence,
                           const std::string& hash) {
@@ -244,6 +235,13 @@ Result<Done> check_claims(const PredictorFile& file, std::string_view licence,
 }
 
 }  // namespace
+
+bool is_date(std::string_view text) {
+  constexpr std::string_view kShape = "dddd-dd-dd";
+  return std::ranges::equal(text, kShape, [](char found, char shape) {
+    return shape == 'd' ? found >= '0' && found <= '9' : found == shape;
+  });
+}
 
 Result<PredictorFile> read_predictor(std::string_view text) {
   HORUS_TRY(const Json json, parse_json(text, kLimits));

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "horus/wire/inspect_diff.hpp"
+#include "horus/wire/json_text.hpp"
 #include "horus/wire/op_kind.hpp"
 
 namespace horus::wire {
@@ -106,10 +107,12 @@ Json object(const PredictionRow& row) {
   if (prediction.sm_active) json["sm_active"] = object(*prediction.sm_active);
   if (row.modes.empty()) return json;
   const SharedPrediction& usual = usual_mode(row.modes);
-  json["slowdowns"] = intervals(usual.slowdowns);
-  json["slowdowns_origin"] = name_of(usual.origin);
-  json["shared_memory_bytes"] = object(usual.memory);
-  json["fits_together"] = usual.fits;
+  if (usual.obstacle.empty()) {
+    json["slowdowns"] = intervals(usual.slowdowns);
+    json["slowdowns_origin"] = name_of(usual.origin);
+    json["shared_memory_bytes"] = object(usual.memory);
+    json["fits_together"] = usual.fits;
+  }
   json["modes"] = Json::array();
   for (const SharedPrediction& shared : row.modes) json["modes"].push_back(object(shared));
   if (row.advice) {
@@ -166,13 +169,8 @@ Json array(const std::vector<Row>& rows) {
   return json;
 }
 
-/// Names in foreign files may hold any bytes: what is no UTF-8 is replaced, never thrown at, and
-/// what is no ASCII is escaped, so that no terminal obeys it.
-std::string spelled(const Json& json, int indent) {
-  return json.dump(indent, ' ', true, Json::error_handler_t::replace) + "\n";
-}
-std::string text(const Json& json) { return spelled(json, 2); }
-std::string line(const Json& json) { return spelled(json, -1); }
+std::string text(const Json& json) { return json_text(json, 2) + "\n"; }
+std::string line(const Json& json) { return json_text(json, -1) + "\n"; }
 
 Json object(const InspectReport& report) {
   Json json{{"schema_version", kSchemaVersion},

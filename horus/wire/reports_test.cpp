@@ -85,6 +85,20 @@ TEST(PredictJson, HasOneObjectPerModeAndSaysWhatCannotBeHad) {
   EXPECT_EQ(row["recommendation"]["mode"], "timeslice");
 }
 
+TEST(PredictJson, GivesNoFiguresToAModeThatCannotBeHad) {
+  PredictReport report;
+  SharedPrediction instances;
+  instances.mode = SharingMode::Mig;
+  instances.obstacle = "T4 cannot be partitioned";
+  report.predictions.push_back({.prediction = {}, .modes = {instances}, .advice = {}});
+  const json row = json::parse(to_json(report))["predictions"][0];
+  EXPECT_EQ(row["modes"][0]["obstacle"], "T4 cannot be partitioned");
+  for (const char* key :
+       {"slowdowns", "slowdowns_origin", "shared_memory_bytes", "fits_together"}) {
+    EXPECT_FALSE(row.contains(key)) << key;
+  }
+}
+
 TEST(PredictJson, TellsTheWholeSetup) {
   const json setup = json::parse(to_json(PredictReport{}))["setup"];
   for (const char* key : {"batch", "precision", "optimizer", "attention", "samples_per_second",

@@ -55,7 +55,7 @@ Result<Done> read_count(const Json& record, std::string_view path, const NumberR
   if (value == nullptr) return Done{};
   HORUS_TRY(const double number, number_of(*value, std::string{path}, range));
   if (!value->is_number_integer()) {
-    return fail(Errc::Corrupt, fmt::format("expected a whole number, found {}", value->dump()),
+    return fail(Errc::Corrupt, fmt::format("found {}, expected a whole number", value->dump()),
                 std::string{path});
   }
   out = static_cast<std::int64_t>(number);
@@ -63,12 +63,9 @@ Result<Done> read_count(const Json& record, std::string_view path, const NumberR
 }
 
 Result<Done> read_truth(const Json& record, std::string_view path, bool& out) {
-  const Json* value = at(record, path);
-  if (value == nullptr) return Done{};
-  if (!value->is_boolean()) {
-    return fail(Errc::Corrupt, "expected true, false or null", std::string{path});
+  if (const Json* value = at(record, path)) {
+    HORUS_TRY(out, truth_of(*value, std::string{path}));
   }
-  out = value->get<bool>();
   return Done{};
 }
 
@@ -130,7 +127,7 @@ Result<RunStatus> status_of(const Json& record) {
   if (text == "failed") return RunStatus::Failed;
   if (text.empty()) return RunStatus::Unknown;
   return fail(Errc::Corrupt,
-              fmt::format("expected ok, oom, failed or null, found \"{}\"", printable(text)),
+              fmt::format("found \"{}\", expected ok, oom, failed or null", printable(text)),
               "status");
 }
 

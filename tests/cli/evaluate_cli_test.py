@@ -84,6 +84,14 @@ class Figures(EvaluateTest):
         self.assertEqual(one["mape_memory_percent"], two["mape_memory_percent"])
         self.assertNotEqual(one["mape_memory_percent_low"], two["mape_memory_percent_low"])
 
+    def test_a_given_model_is_judged_by_protocol_shipped_and_else_said_not_to_be(self):
+        self.lucid()
+        self.write("own.json", self.ok("model", "show", "priors", "--json"))
+        judged = self.evaluate("own.json", "--path", "lucid", "--protocol", "shipped")
+        self.assertEqual((judged["model"], judged["notes"]), ("own.json", []))
+        fitted = self.evaluate("own.json", "--path", "lucid", "--protocol", "random")
+        self.assertIn("own.json is not judged", fitted["notes"][-1])
+
     def test_rates_of_input_pipelines_can_be_withheld(self):
         self.lucid()
         given = self.evaluate("--path", "lucid", "--protocol", "shipped")

@@ -71,6 +71,7 @@ class Predict(CliTest):
         self.assertEqual([mode["mode"] for mode in row["modes"]], ["mps"])
         row = self.predictions(*pair, "--mode", "mig")[0]
         self.assertIn("cannot be partitioned", row["modes"][0]["obstacle"])
+        self.assertNotIn("shared_memory_bytes", row)
 
     def test_a_job_alone_gets_the_smallest_instance(self):
         row = self.predictions("zoo:neumf@256", "--gpu", "A100-40GB", "--mode", "all")[0]
@@ -231,6 +232,13 @@ class Completion(CliTest):
             for word in ("inspect", "simulate", "samples-per-second", "resnet50", "V100-16GB"):
                 self.assertIn(word, text, shell)
         self.refused("completion", "tcsh", code=2, says="bash")
+
+    def test_words_of_options_are_offered_where_the_option_is(self):
+        script = self.ok("completion", "bash")
+        self.assertIn("'evaluate --dataset'|'train --dataset'", script)
+        self.assertIn("'train --licence') COMPREPLY=($(compgen -W \"permissive any\"", script)
+        self.assertIn("-W \"exclusive timeslice mps mig all\"", script)
+        self.assertIn("-W \"per-tensor multi-tensor\"", script)
 
     def test_help_has_examples(self):
         for command in ("inspect", "predict", "zoo", "simulate", "completion"):

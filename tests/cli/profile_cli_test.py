@@ -210,6 +210,8 @@ class Endings(ProfileTest):
         torch = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."
         record = self.record("--", "sh", "-c", f"echo '{torch}' >&2; exit 1", code=1)
         self.assertEqual(record["status"], "oom")
+        record = self.record("--", "sh", "-c", f"printf '{torch}' >&2; exit 1", code=1)
+        self.assertEqual(record["status"], "oom")  # The last line has no end.
         record = self.record("--", "sh", "-c", f"echo '{torch}'; exit 0")
         self.assertEqual(record["status"], "ok")
         self.assertIn("the program said that memory ran out, and went on", record["notes"])
@@ -427,6 +429,15 @@ class Sharing(ProfileTest):
         self.assertEqual((record["solo"]["util_mean"], record["solo"]["util_source"]),
                          (60, "process"))
         self.assertEqual(record["solo"]["util_device_mean"], 80)
+
+    def test_a_process_of_the_job_that_has_just_ended_is_no_stranger(self):
+        # The driver goes on naming it.
+        command = 'sleep 0.4 & echo "process $! 1024" >> $HORUS_FAKE_NVML; wait; sleep 0.4'
+        record = self.record("--interval", "20ms", "--", "sh", "-c", command,
+                             script=f"driver 1\n{GPU}")
+        self.assertEqual((record["shared_with_others"], record["other_processes"]), (False, 0))
+        self.assertEqual((record["solo"]["mem_peak_mib"], record["solo"]["mem_source"]),
+                         (1024, "process"))
 
     def test_through_mps(self):
         record = self.record("--", "sleep", "0.3", script=ALONE + "mps job\n")

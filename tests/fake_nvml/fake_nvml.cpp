@@ -95,6 +95,11 @@ std::vector<ProcessV1> listed(const Lines& lines, const char* keyword) {
       for (const unsigned pid : fake_nvml::pids_of(words.at(0))) rows.push_back({pid, mib * kMib});
     }
   }
+  return rows;
+}
+
+/// Processes of nobody, as many as the script wants.
+std::vector<ProcessV1> with_crowd(std::vector<ProcessV1> rows, const Lines& lines) {
   const std::string* crowd = word_at(lines, "crowd", 1);
   const unsigned count = crowd == nullptr ? 0 : static_cast<unsigned>(std::stoul(*crowd));
   constexpr unsigned kNobody = 4'000'000'000U;  // Above the largest number of a process.
@@ -108,16 +113,19 @@ ProcessV1 as_row(const ProcessV1& row, const ProcessV1*) { return row; }
 }
 
 template <class Row>
-int give_processes(void* device, const char* function, const char* keyword, unsigned* count,
-                   Row* rows) {
-  const Call call{device, function};
-  if (call.status != kSuccess) return call.status;
-  const auto all = listed(call.gpu.lines, keyword);
+int give_rows(const std::vector<ProcessV1>& all, unsigned* count, Row* rows) {
   const auto room = *count;
   *count = static_cast<unsigned>(all.size());
   if (room < all.size()) return kInsufficientSize;
   for (std::size_t i = 0; i < all.size(); ++i) rows[i] = as_row(all[i], rows);
   return kSuccess;
+}
+
+template <class Row>
+int give_processes(void* device, unsigned* count, Row* rows) {
+  const Call call{device, "processes"};
+  if (call.status != kSuccess) return call.status;
+  return give_rows(with_crowd(listed(call.gpu.lines, "process"), call.gpu.lines), count, rows);
 }
 
 }  // namespace
@@ -214,23 +222,19 @@ API int nvmlDeviceGetPowerUsage(void* device, unsigned* milliwatts) {
 }
 
 API int nvmlDeviceGetComputeRunningProcesses(void* device, unsigned* count, ProcessV1* rows) {
-  return give_processes(device, "processes", "process", count, rows);
+  return give_processes(device, count, rows);
 }
 
 #ifndef FAKE_NVML_OLD
 API int nvmlDeviceGetComputeRunningProcesses_v3(void* device, unsigned* count, ProcessV2* rows) {
-  return give_processes(device, "processes", "process", count, rows);
+  return give_processes(device, count, rows);
 }
 
 API int nvmlDeviceGetMPSComputeRunningProcesses_v3(void* device, unsigned* count, ProcessV2* rows) {
-  Call call{device, "mps"};
+  const Call call{device, "mps"};
   if (call.gpu.lines.count("mps") == 0) return kNotSupported;
-  call.gpu.lines.erase("crowd");
-  const auto all = listed(call.gpu.lines, "mps");
-  if (*count < all.size()) return kInsufficientSize;
-  *count = static_cast<unsigned>(all.size());
-  for (std::size_t i = 0; i < all.size(); ++i) rows[i] = as_row(all[i], rows);
-  return call.status;
+  if (call.status != kSuccess) return call.status;
+  return give_rows(listed(call.gpu.lines, "mps"), count, rows);
 }
 
 API int nvmlDeviceGetTotalEnergyConsumption(void* device, unsigned long long* millijoules) {

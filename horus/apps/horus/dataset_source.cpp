@@ -154,4 +154,12 @@ Result<lab::Dataset> load_dataset(const lab::DatasetKind& kind, const std::strin
   return kind.read(files);
 }
 
+Result<std::vector<lab::Sample>> load_samples(const lab::Dataset& dataset,
+                                              const Progress& progress) {
+  const std::string label = "graphs of " + dataset.name;
+  return lab::samples_of(dataset.rows, [&](std::size_t done, std::size_t all) {
+    progress(label, static_cast<double>(done) / static_cast<double>(all));
+  });
+}
+
 }  // namespace horus::apps

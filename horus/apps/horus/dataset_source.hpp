@@ -2,6 +2,7 @@
 #pragma once
 // Measured data sets from their folders.
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "horus/base/result.hpp"
 #include "horus/lab/dataset_kinds.hpp"
+#include "horus/lab/samples.hpp"
 
 namespace horus::apps {
 
@@ -27,5 +29,12 @@ namespace horus::apps {
 /// Errors: NotFound (no such folder; a missing file, by name), and those of the files.
 [[nodiscard]] Result<lab::Dataset> load_dataset(const lab::DatasetKind& kind,
                                                 const std::string& path);
+
+/// Told what is being done and how much of it, 0 to 1.
+using Progress = std::function<void(std::string_view label, double share)>;
+
+/// The samples of the rows of `dataset`, which they point into: their graphs are built.
+[[nodiscard]] Result<std::vector<lab::Sample>> load_samples(const lab::Dataset& dataset,
+                                                            const Progress& progress);
 
 }  // namespace horus::apps

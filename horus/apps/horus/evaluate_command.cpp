@@ -13,11 +13,11 @@
 #include "horus/apps/horus/number_option.hpp"
 #include "horus/apps/horus/output_format.hpp"
 #include "horus/apps/horus/picture_file.hpp"
+#include "horus/apps/horus/predictor_source.hpp"
 #include "horus/base/text.hpp"
 #include "horus/os/file.hpp"
 #include "horus/report/pages.hpp"
 #include "horus/report/scatter_plot.hpp"
-#include "horus/wire/predictor_json.hpp"
 
 namespace horus::apps {
 namespace {
@@ -50,8 +50,9 @@ class EvaluateCommand final : public Command {
     CLI::App* app = parent.add_subcommand(
         "evaluate", "Judge predictions on measured data, on models that no fit has seen");
     app->add_option("model", model_,
-                    "File of a fitted predictor, judged by protocol shipped; default: the one that "
-                    "is compiled in");
+                    "A file that 'horus train' wrote; shipped: what is compiled in. Only protocol "
+                    "shipped judges it, the others fit anew")
+        ->capture_default_str();
     app->add_option("--dataset", dataset_,
                     fmt::format("Measured data: {}", fmt::join(dataset_names(), ", ")));
     app->add_option("--path", path_, "Folder of the data set, or the one above it");
@@ -63,8 +64,8 @@ class EvaluateCommand final : public Command {
     app->add_flag("--no-loader-rates", no_loader_rates_,
                   "Withhold the rates of input pipelines, which a graph does not tell");
     app->add_option("--against", against_,
-                    "CSV of other predictions (id, utilization, step_s, memory_mib): differences "
-                    "with their intervals");
+                    "CSV of other predictions to compare with: id as in --rows, utilization (0 to "
+                    "1), step_s, memory_mib");
     app->add_option("--plot", plot_, "Draw predicted against measured into this .svg or .png file");
     app->add_option("--rows", rows_, "Write every prediction to this CSV file");
     app->add_option("--seed", seed_, "Seed of everything that is drawn")
@@ -77,6 +78,7 @@ class EvaluateCommand final : public Command {
     app->footer(
         lists_text() +
         "Examples:\n"
+        "  horus evaluate --dataset profile --path records/ --protocol shipped\n"
         "  horus evaluate --dataset lucid --path data/lucid\n"
         "  horus evaluate --dataset gpumemnet-timm --path data --protocol family-out --json\n"
         "  horus evaluate fitted.json --dataset pgb --path data --protocol shipped --plot pgb.svg");
@@ -108,7 +110,9 @@ class EvaluateCommand final : public Command {
     HORUS_TRY(request.kind, find_dataset_kind(dataset_));
     HORUS_TRY(request.protocols, protocols());
     if (!plot_.empty()) HORUS_TRY_DONE(check_picture(plot_));
-    HORUS_TRY_DONE(load_model(request));
+    HORUS_TRY(judged_, load_model(model_));
+    request.model = &judged_;
+    request.model_name = model_;
     if (!against_.empty()) {
       HORUS_TRY(const std::string text, os::read_text(against_));
       HORUS_TRY(other_, lab::read_predictions(text, against_));
@@ -133,21 +137,6 @@ class EvaluateCommand final : public Command {
     return all;
   }
 
-  [[nodiscard]] Result<Done> load_model(EvaluationRequest& request) {
-    request.model = &predict::shipped_model();
-    request.model_name = "shipped";
-    if (model_.empty()) return Done{};
-    HORUS_TRY(const std::string text, os::read_text(model_, wire::kPredictorBytesMax));
-    auto file = wire::read_predictor(text);
-    if (!file) return fail(file.error().code, file.error().text(), model_);
-    auto fitted = predict::make_model(*file);
-    if (!fitted) return fail(fitted.error().code, fitted.error().text(), model_);
-    fitted_ = *std::move(fitted);
-    request.model = &fitted_;
-    request.model_name = model_;
-    return Done{};
-  }
-
   [[nodiscard]] std::string spelled(const wire::EvaluateReport& report, Format format,
                                     report::Colour colour) const {
     switch (format) {
@@ -167,7 +156,7 @@ class EvaluateCommand final : public Command {
     return {};
   }
 
-  std::string model_;
+  std::string model_{kShipped};
   std::string dataset_;
   std::string path_;
   std::string protocol_;
@@ -179,7 +168,7 @@ class EvaluateCommand final : public Command {
   std::uint64_t seed_{1};
   std::size_t resamples_{1000};
   FormatOptions format_;
-  predict::Model fitted_;
+  predict::Model judged_;
   lab::OtherPredictions other_;
 };
 

@@ -11,10 +11,11 @@
 
 #include "horus/apps/horus/dataset_source.hpp"
 #include "horus/apps/horus/evaluation_rows.hpp"
+#include "horus/apps/horus/predictor_source.hpp"
+#include "horus/apps/horus/record_dataset.hpp"
 #include "horus/base/check.hpp"
 #include "horus/lab/memory_method.hpp"
 #include "horus/lab/residual_method.hpp"
-#include "horus/lab/samples.hpp"
 #include "horus/lab/sharing_method.hpp"
 #include "horus/lab/time_method.hpp"
 
@@ -27,9 +28,6 @@ struct Companion {
   std::string_view companion;
 };
 constexpr auto kCompanions = std::to_array<Companion>({{"gpumemnet-real", "gpumemnet-timm"}});
-
-/// What users measured themselves is no permissive data set.
-constexpr std::string_view kOwnRecords = "profile";
 
 bool needs_pool(lab::Protocol protocol) {
   return protocol == lab::Protocol::ZeroShot || protocol == lab::Protocol::CalibratedFive;
@@ -46,7 +44,7 @@ class Library {
       return fail(Errc::Corrupt, "the data set has no row that an architecture stands for",
                   request_.path);
     }
-    HORUS_TRY(judged_samples_, samples(judged_, judged_.name));
+    HORUS_TRY(judged_samples_, samples(judged_));
     HORUS_TRY_DONE(load_companions());
     if (std::ranges::any_of(request_.protocols, needs_pool)) return load_pool();
     return Done{};
@@ -62,14 +60,11 @@ class Library {
   [[nodiscard]] const std::vector<std::string>& pool_names() const { return pool_names_; }
 
  private:
-  Result<std::vector<lab::Sample>> samples(lab::Dataset& dataset, const std::string& name) const {
+  Result<std::vector<lab::Sample>> samples(lab::Dataset& dataset) const {
     if (request_.loader_rates == LoaderRates::Withheld) {
       for (lab::Row& row : dataset.rows) row.setup.samples_per_second.reset();
     }
-    const std::string label = "graphs of " + name;
-    return lab::samples_of(dataset.rows, [&](std::size_t done, std::size_t all) {
-      request_.progress(label, static_cast<double>(done) / static_cast<double>(all));
-    });
+    return load_samples(dataset, request_.progress);
   }
 
   Result<Done> load_companions() {
@@ -77,21 +72,22 @@ class Library {
       if (pair.judged != request_.kind->name) continue;
       HORUS_TRY(const lab::DatasetKind* kind, find_dataset_kind(pair.companion));
       HORUS_TRY(companions_, load_dataset(*kind, request_.path));
-      HORUS_TRY(companion_samples_, samples(companions_, companions_.name));
+      HORUS_TRY(companion_samples_, samples(companions_));
     }
     return Done{};
   }
 
-  /// Every permissive data set that lies in the pool. The judged one may be one of them: protocols
-  /// look only at what is neither of its GPU nor of its host.
+  /// Every permissive data set that lies in the pool, but no records: what users measured
+  /// themselves is no permissive data set. The judged one may be one of them: protocols look only
+  /// at what is neither of its GPU nor of its host.
   Result<Done> load_pool() {
     for (const lab::DatasetKind& kind : all_dataset_kinds()) {
-      if (kind.name == kOwnRecords || !has_dataset(kind, request_.pool)) continue;
+      if (kind.name == record_dataset().name || !has_dataset(kind, request_.pool)) continue;
       HORUS_TRY(lab::Dataset dataset, load_dataset(kind, request_.pool));
       if (dataset.licence != lab::Licence::Permissive) continue;
       pool_names_.emplace_back(kind.name);
       pool_.push_back(std::move(dataset));
-      HORUS_TRY(std::vector<lab::Sample> more, samples(pool_.back(), pool_.back().name));
+      HORUS_TRY(std::vector<lab::Sample> more, samples(pool_.back()));
       pool_samples_.insert(pool_samples_.end(), std::make_move_iterator(more.begin()),
                            std::make_move_iterator(more.end()));
     }
@@ -189,6 +185,12 @@ Result<wire::EvaluateReport> evaluate(const EvaluationRequest& request) {
       row = skipped_row(rule, row.error());
     }
     report.protocols.push_back(*std::move(row));
+  }
+  const bool judges_model =
+      std::ranges::find(request.protocols, lab::Protocol::Shipped) != request.protocols.end();
+  if (request.model_name != kShipped && !judges_model) {
+    report.notes.push_back(request.model_name +
+                           " is not judged: only protocol shipped looks at it");
   }
   if (!library.pool_names().empty()) {
     report.notes.push_back(

@@ -3,11 +3,11 @@
 // One evaluation: the data that it needs, the protocols that it runs, and what comes out as a
 // report.
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "horus/apps/horus/dataset_source.hpp"
 #include "horus/base/result.hpp"
 #include "horus/lab/dataset_kinds.hpp"
 #include "horus/lab/evaluate.hpp"
@@ -33,7 +33,7 @@ struct EvaluationRequest {
   std::string against_name;
   std::uint64_t seed{1};
   std::size_t resamples{1000};
-  std::function<void(std::string_view label, double share)> progress;
+  Progress progress;
 };
 
 /// Reads, fits and judges. A protocol that the data do not allow is an error where it is the only

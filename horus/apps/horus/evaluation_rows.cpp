@@ -21,11 +21,8 @@ std::optional<wire::FigureRange> range_of(const std::optional<lab::Confidence>& 
 std::vector<wire::FigureRow> figure_rows(const lab::Judgement& judgement) {
   std::vector<wire::FigureRow> rows;
   for (const lab::Metric& metric : lab::metrics()) {
-    wire::FigureRow row{.key = std::string{metric.key},
-                        .unit = std::string{metric.unit},
-                        .summary = std::string{metric.summary},
-                        .value = {},
-                        .range = {}};
+    wire::FigureRow row{
+        .key = std::string{metric.key}, .unit = std::string{metric.unit}, .value = {}, .range = {}};
     const auto found = std::ranges::find(judgement.figures, &metric, &lab::Figure::metric);
     if (found != judgement.figures.end()) {
       row.value = found->value;

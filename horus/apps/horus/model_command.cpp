@@ -6,21 +6,10 @@
 #include "horus/apps/horus/command.hpp"
 #include "horus/apps/horus/predictor_source.hpp"
 #include "horus/base/text.hpp"
-#include "horus/predict/constants.hpp"
-#include "horus/report/model_card.hpp"
 #include "horus/wire/predictor_json.hpp"
 
 namespace horus::apps {
 namespace {
-
-std::vector<report::ConstantPrior> priors() {
-  predict::Constants constants;
-  std::vector<report::ConstantPrior> priors;
-  for (const predict::ConstantRow& row : predict::constant_rows()) {
-    priors.push_back({std::string{row.name}, std::string{row.unit}, row.of(constants)});
-  }
-  return priors;
-}
 
 class ModelCommand final : public Command {
  public:
@@ -49,15 +38,14 @@ class ModelCommand final : public Command {
     }
     HORUS_TRY(PredictorFile file, load_predictor(reference_));
     // A card of something that cannot predict would be a lie.
-    HORUS_TRY_DONE(load_model(reference_));
+    HORUS_TRY_DONE(model_of(file, reference_));
     if (json_) return console.print(wire::to_json(file));
-    const report::ModelCard card{.name = reference_, .file = std::move(file), .priors = priors()};
-    return console.print(report::page(card, console.colour()));
+    return console.print(report::page(card_of(std::move(file), reference_), console.colour()));
   }
 
  private:
   std::string action_;
-  std::string reference_{"shipped"};
+  std::string reference_{kShipped};
   bool json_{false};
 };
 

@@ -127,8 +127,8 @@ class PredictCommand final : public Command {
     app->add_flag("--json", json_, "Print JSON instead of tables");
     app->footer(
         "Several models are jobs that share the GPU: MODEL, MODEL@BATCH or\n"
-        "MODEL@BATCH:SAMPLES_PER_SECOND. All but batch and rate holds for all of them; with\n"
-        "PyTorch 2, --attention fused is the usual case. Intervals are 10 to 90 %.\n"
+        "MODEL@BATCH:SAMPLES_PER_SECOND. All other options hold for every job; with PyTorch 2,\n"
+        "--attention fused is the usual case. Intervals are 10 to 90 %.\n"
         "Examples:\n"
         "  horus predict resnet50.onnx --gpu V100-16GB,T4 --batch 32 --precision amp\n"
         "  horus predict zoo:resnet50@32 zoo:bert-base@8 --gpu A100-80GB --mode all\n"

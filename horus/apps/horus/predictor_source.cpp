@@ -4,12 +4,12 @@
 #include <CLI/CLI.hpp>
 
 #include "horus/os/file.hpp"
+#include "horus/predict/constants.hpp"
 #include "horus/wire/predictor_json.hpp"
 
 namespace horus::apps {
 namespace {
 
-constexpr std::string_view kShipped = "shipped";
 constexpr std::string_view kPriors = "priors";
 
 PredictorFile file_of_priors() {
@@ -38,12 +38,26 @@ Result<PredictorFile> load_predictor(const std::string& reference) {
   return file;
 }
 
-Result<predict::Model> load_model(const std::string& reference) {
+Result<predict::Model> model_of(const PredictorFile& file, const std::string& reference) {
+  // Shipped is allowed what files are not: constants that it does not have yet.
   if (reference == kShipped) return predict::shipped_model();
-  HORUS_TRY(const PredictorFile file, load_predictor(reference));
   auto model = predict::make_model(file);
   if (!model) return tl::make_unexpected(in_file(model.error(), reference));
   return model;
+}
+
+Result<predict::Model> load_model(const std::string& reference) {
+  HORUS_TRY(const PredictorFile file, load_predictor(reference));
+  return model_of(file, reference);
+}
+
+report::ModelCard card_of(PredictorFile file, const std::string& name) {
+  report::ModelCard card{.name = name, .file = std::move(file), .priors = {}};
+  predict::Constants constants;
+  for (const predict::ConstantRow& row : predict::constant_rows()) {
+    card.priors.push_back({std::string{row.name}, std::string{row.unit}, row.of(constants)});
+  }
+  return card;
 }
 
 void PredictorOption::declare(CLI::App& app) {

@@ -2,6 +2,8 @@
 #include "horus/apps/horus/setup_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "horus/apps/horus/number_option.hpp"
 
@@ -12,12 +14,15 @@ constexpr std::int64_t kMostWorkers = 1024;
 constexpr std::int64_t kMostSteps = 1 << 20;
 constexpr double kMostPasses = 1000;
 
+std::string one_of(const std::vector<std::string>& words) {
+  return fmt::format("One of {}", fmt::join(words, ", "));
+}
+
 }  // namespace
 
 void SetupOptions::declare(CLI::App& app) {
-  app.add_option("--precision", precision_, "fp32, tf32, fp16, amp or bf16")->capture_default_str();
-  app.add_option("--optimizer", optimizer_, "none, sgd, momentum, adam or adamw")
-      ->capture_default_str();
+  app.add_option("--precision", precision_, one_of(precision_words()))->capture_default_str();
+  app.add_option("--optimizer", optimizer_, one_of(optimizer_words()))->capture_default_str();
   app.add_option("--update", update_,
                  "Kernels of the optimizer: per-tensor (PyTorch before 2.0) or multi-tensor")
       ->capture_default_str();

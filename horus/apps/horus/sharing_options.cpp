@@ -20,9 +20,8 @@ std::vector<SharingMode> all_sharing_modes() {
   return {SharingMode::Exclusive, SharingMode::TimeSlice, SharingMode::Mps, SharingMode::Mig};
 }
 
-std::vector<std::string> sharing_mode_words() {
-  std::vector<std::string> words;
-  for (const SharingMode mode : all_sharing_modes()) words.emplace_back(name_of(mode));
+std::vector<std::string> mode_option_words() {
+  std::vector<std::string> words = sharing_mode_words();
   words.emplace_back(kAll);
   return words;
 }
@@ -31,7 +30,7 @@ void SharingOptions::declare(CLI::App& app) {
   app.add_option("--mode", mode_,
                  fmt::format("How the jobs share the GPU: {}; all recommends one (default: "
                              "timeslice)",
-                             fmt::join(sharing_mode_words(), ", ")));
+                             fmt::join(mode_option_words(), ", ")));
   app.add_option("--interference", interference_,
                  "Law of timeslice and mps: default, paper (sum of utilizations) or conservation")
       ->capture_default_str();
@@ -52,7 +51,7 @@ Result<SharingRequest> SharingOptions::request() const {
     if (!mode) {
       return fail(Errc::InvalidArgument,
                   fmt::format("unknown sharing mode '{}': expected one of {}", printable(mode_),
-                              fmt::join(sharing_mode_words(), ", ")),
+                              fmt::join(mode_option_words(), ", ")),
                   "--mode");
     }
     request.modes = {*mode};

@@ -17,8 +17,8 @@ namespace horus::apps {
 
 /// The modes in the order of tables.
 [[nodiscard]] std::vector<SharingMode> all_sharing_modes();
-/// The words of --mode.
-[[nodiscard]] std::vector<std::string> sharing_mode_words();
+/// The words of --mode: those of the modes, and "all".
+[[nodiscard]] std::vector<std::string> mode_option_words();
 
 /// What to predict of sharing.
 struct SharingRequest {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // horus train: measured jobs become a predictor with its papers.
-#include <algorithm>
-#include <deque>
 #include <limits>
 
 #include <CLI/CLI.hpp>
@@ -15,7 +13,6 @@
 #include "horus/apps/horus/training_run.hpp"
 #include "horus/base/text.hpp"
 #include "horus/os/file.hpp"
-#include "horus/report/model_card.hpp"
 #include "horus/wire/predictor_json.hpp"
 
 namespace horus::apps {
@@ -36,7 +33,8 @@ class TrainCommand final : public Command {
   CLI::App* declare(CLI::App& parent) override {
     CLI::App* app = parent.add_subcommand(
         "train", "Fit a predictor to measured jobs, and say how wrong it is on new ones");
-    app->add_option("data", data_, "Folders of data sets or of records of 'horus profile'");
+    app->add_option("data", data_,
+                    "Folders of data sets, or of records of 'horus profile' (*.jsonl)");
     app->add_option("-o,--output", output_, "File to write; it appears when it is complete");
     app->add_option("--dataset", dataset_,
                     fmt::format("Kind of the data: {}; default: all that lie in the folders",
@@ -52,9 +50,9 @@ class TrainCommand final : public Command {
                   "Start from the priors, use permissive data only and forget their machines: what "
                   "makes data/constants/shipped.json");
     app->footer(
-        "From 3 jobs on, the factors of their machines are fitted; from 20 on, all constants; "
-        "from\n"
-        "80 on, corrections are learned where they lower the error of models that were held out.\n"
+        "From 3 jobs on, the factors of their machines are fitted; from 20 on, all constants;\n"
+        "from 30 on, corrections are learned for jobs like these, from 80 on for new models too:\n"
+        "only where they lower the error on what was held out.\n"
         "Examples:\n"
         "  horus train records/ -o my-machine.json\n"
         "  horus train data/lucid --licence any -o lucid.json\n"
@@ -81,7 +79,8 @@ class TrainCommand final : public Command {
     if (!trained) return tl::make_unexpected(std::move(trained).error());
     for (const std::string& note : trained->notes) console.note(note);
     HORUS_TRY_DONE(os::write_file(output_, wire::to_json(trained->file)));
-    return console.print(report::page(card(trained->file), console.colour()));
+    return console.print(
+        report::page(card_of(std::move(trained->file), output_), console.colour()));
   }
 
  private:
@@ -91,11 +90,7 @@ class TrainCommand final : public Command {
                   "expected folders of data and -o FILE, e.g. 'horus train records/ -o "
                   "my-machine.json'; 'horus train --help' says more");
     }
-    constexpr std::string_view kShape = "dddd-dd-dd";
-    const bool is_date = date_.empty() || std::ranges::equal(date_, kShape, [](char c, char shape) {
-                           return shape == 'd' ? c >= '0' && c <= '9' : c == shape;
-                         });
-    if (is_date) return Done{};
+    if (date_.empty() || wire::is_date(date_)) return Done{};
     return fail(Errc::InvalidArgument,
                 fmt::format("found '{}', expected YYYY-MM-DD", printable(date_)), "--date");
   }
@@ -124,15 +119,6 @@ class TrainCommand final : public Command {
     if (!dataset_.empty()) text += " --dataset " + dataset_;
     if (!licence_.empty()) text += " --licence " + licence_;
     return text + fmt::format(" --seed {} -o {}", seed_, quoted(output_));
-  }
-
-  [[nodiscard]] report::ModelCard card(const PredictorFile& file) const {
-    report::ModelCard card{.name = output_, .file = file, .priors = {}};
-    predict::Constants constants;
-    for (const predict::ConstantRow& row : predict::constant_rows()) {
-      card.priors.push_back({std::string{row.name}, std::string{row.unit}, row.of(constants)});
-    }
-    return card;
   }
 
   std::vector<std::string> data_;

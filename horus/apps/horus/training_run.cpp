@@ -11,7 +11,6 @@
 #include "horus/apps/horus/dataset_source.hpp"
 #include "horus/lab/memory_method.hpp"
 #include "horus/lab/residual_method.hpp"
-#include "horus/lab/samples.hpp"
 #include "horus/lab/sharing_method.hpp"
 #include "horus/lab/time_method.hpp"
 #include "horus/lab/train.hpp"
@@ -54,7 +53,10 @@ class TrainingLibrary {
     if (has_any) return Done{};
     return fail(
         Errc::NotFound,
-        fmt::format("no data set lies here; known are {}", fmt::join(dataset_names(), ", ")), path);
+        fmt::format("no data set lies here: expected a folder with records of 'horus profile' "
+                    "(*.jsonl), or with one of the data sets {}",
+                    fmt::join(dataset_names(), ", ")),
+        path);
   }
 
   Result<Done> load_kind(const lab::DatasetKind& kind, const std::string& path) {
@@ -66,11 +68,7 @@ class TrainingLibrary {
                   path);
     }
     datasets_.push_back(std::move(dataset));
-    const std::string label = "graphs of " + datasets_.back().name;
-    HORUS_TRY(std::vector<lab::Sample> samples,
-              lab::samples_of(datasets_.back().rows, [&](std::size_t done, std::size_t all) {
-                request_.progress(label, static_cast<double>(done) / static_cast<double>(all));
-              }));
+    HORUS_TRY(std::vector<lab::Sample> samples, load_samples(datasets_.back(), request_.progress));
     samples_.push_back(std::move(samples));
     return Done{};
   }

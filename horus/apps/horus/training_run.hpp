@@ -3,11 +3,11 @@
 // One run of training: the data that it finds, what their licences allow, and what comes out.
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "horus/apps/horus/dataset_source.hpp"
 #include "horus/base/result.hpp"
 #include "horus/domain/predictor_file.hpp"
 #include "horus/lab/dataset_kinds.hpp"
@@ -30,7 +30,7 @@ struct TrainingRequest {
   std::string command;
   std::string date;
   std::uint64_t seed{1};
-  std::function<void(std::string_view label, double share)> progress;
+  Progress progress;
 };
 
 struct TrainingOutcome {

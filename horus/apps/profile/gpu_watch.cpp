@@ -96,7 +96,7 @@ std::optional<T> GpuWatch::ask(Query query,
   return judge(query, (nvml_->*question)(device_));
 }
 
-std::optional<unsigned> GpuWatch::job_utilization(TimePoint now, const JobProcesses& job) {
+std::optional<unsigned> GpuWatch::job_utilization(TimePoint now, JobProcesses& job) {
   if (is_silent(Query::ProcessUtilization)) return std::nullopt;
   const auto samples =
       judge(Query::ProcessUtilization, nvml_->process_utilization(device_, loads_since_us_));
@@ -114,14 +114,14 @@ std::optional<unsigned> GpuWatch::job_utilization(TimePoint now, const JobProces
   return std::min(total, 100U);
 }
 
-bool GpuWatch::is_mps_client(const JobProcesses& job) {
+bool GpuWatch::is_mps_client(JobProcesses& job) {
   const auto clients = ask(Query::Mps, &os::Nvml::mps_clients);
   return clients && std::ranges::any_of(*clients, [&](const os::NvmlProcess& client) {
            return job.contains(client.pid);
          });
 }
 
-record::GpuSample GpuWatch::look(TimePoint now, const JobProcesses& job) {
+record::GpuSample GpuWatch::look(TimePoint now, JobProcesses& job) {
   record::GpuSample sample = look_after();
   if (const auto rates = ask(Query::Utilization, &os::Nvml::utilization)) {
     sample.util_percent = rates->gpu_percent;
@@ -143,7 +143,7 @@ record::GpuSample GpuWatch::look(TimePoint now, const JobProcesses& job) {
   return sample;
 }
 
-record::GpuSample GpuWatch::look_before(const JobProcesses& job) {
+record::GpuSample GpuWatch::look_before(JobProcesses& job) {
   if (const auto listed = ask(Query::Processes, &os::Nvml::processes)) {
     for (const os::NvmlProcess& process : *listed) before_.insert(process.pid);
   }

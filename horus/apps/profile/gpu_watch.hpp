@@ -31,8 +31,8 @@ class GpuWatch {
       : nvml_{&nvml}, device_{device}, label_{std::move(label)} {}
 
   /// Before the job starts.
-  [[nodiscard]] record::GpuSample look_before(const JobProcesses& job);
-  [[nodiscard]] record::GpuSample look(TimePoint now, const JobProcesses& job);
+  [[nodiscard]] record::GpuSample look_before(JobProcesses& job);
+  [[nodiscard]] record::GpuSample look(TimePoint now, JobProcesses& job);
   /// After its end: what counts up.
   [[nodiscard]] record::GpuSample look_after();
 
@@ -51,8 +51,8 @@ class GpuWatch {
   template <class T>
   std::optional<T> judge(Query query, os::NvmlAnswer<T> answer);
   [[nodiscard]] bool is_silent(Query query) const;
-  std::optional<unsigned> job_utilization(TimePoint now, const JobProcesses& job);
-  [[nodiscard]] bool is_mps_client(const JobProcesses& job);
+  std::optional<unsigned> job_utilization(TimePoint now, JobProcesses& job);
+  [[nodiscard]] bool is_mps_client(JobProcesses& job);
 
   const os::Nvml* nvml_;
   os::NvmlDevice device_;

@@ -37,13 +37,18 @@ bool shares_instance(const os::NvmlProcess& other, const std::vector<os::NvmlPro
 JobProcesses::JobProcesses(std::int64_t root, Root included)
     : root_{root}, included_{included}, sees_all_{os::sees_all_processes()} {}
 
-bool JobProcesses::contains(std::int64_t pid) const {
+bool JobProcesses::contains(std::int64_t pid) {
   if (pid == root_) return included_ == Root::Included;
-  return os::descends_from(pid, root_);
+  if (os::descends_from(pid, root_)) {
+    known_.insert(pid);
+    return true;
+  }
+  // One that has ended has no parent any more, and would pass for a stranger.
+  return known_.contains(pid) && !os::process_name(pid);
 }
 
 Census JobProcesses::census(const std::vector<os::NvmlProcess>& listed,
-                            const std::set<std::int64_t>& before) const {
+                            const std::set<std::int64_t>& before) {
   std::vector<os::NvmlProcess> ours;
   std::vector<os::NvmlProcess> others;
   for (const os::NvmlProcess& process : listed) {

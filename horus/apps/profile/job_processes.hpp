@@ -27,17 +27,19 @@ class JobProcesses {
   /// The job is `root`, or only what descends from it.
   JobProcesses(std::int64_t root, Root included);
 
-  [[nodiscard]] bool contains(std::int64_t pid) const;
+  /// Also true of one that was the job's and ended since the driver named it.
+  [[nodiscard]] bool contains(std::int64_t pid);
 
   /// `before`: processes that were on the GPU before the job started. In most containers the driver
   /// names processes by numbers of the host: then those that came later may be the job's or not.
   [[nodiscard]] Census census(const std::vector<os::NvmlProcess>& listed,
-                              const std::set<std::int64_t>& before) const;
+                              const std::set<std::int64_t>& before);
 
  private:
   std::int64_t root_;
   Root included_;
   bool sees_all_;
+  std::set<std::int64_t> known_;  ///< Those that were found to be the job's.
 };
 
 }  // namespace horus::apps

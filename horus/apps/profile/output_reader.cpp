@@ -69,4 +69,12 @@ std::vector<std::int64_t> OutputReader::read(os::Stream stream, std::string_view
   return std::move(batch.counts);
 }
 
+void OutputReader::finish() {
+  const auto look = [this](std::string_view line, record::LinePart) {
+    said_out_of_memory_ = said_out_of_memory_ || record::reports_out_of_memory(line);
+  };
+  output_.finish(look);
+  error_.finish(look);
+}
+
 }  // namespace horus::apps

@@ -23,6 +23,9 @@ class OutputReader {
   /// Steps to count at the time at which `bytes` came, in order: see Measurement::steps. What
   /// cannot be told apart in time, because it came at once, is one number.
   [[nodiscard]] std::vector<std::int64_t> read(os::Stream stream, std::string_view bytes);
+  /// After the last bytes: a program that dies may leave its last line without an end. No step is
+  /// counted there: the time of its bytes is past.
+  void finish();
 
   [[nodiscard]] bool said_out_of_memory() const { return said_out_of_memory_; }
   /// Lines that matched the pattern, but whose group was no number.

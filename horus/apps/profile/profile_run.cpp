@@ -211,6 +211,7 @@ int profile(const ProfileOptions& options) {
   int code = 0;
   if (end) {
     take_end(facts, std::move(*end), clock);
+    reader.finish();
     facts.ending.said_out_of_memory = reader.said_out_of_memory();
     const record::Summary summary = measurement.summary();
     const auto notes = measurement.notes();

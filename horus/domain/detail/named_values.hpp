@@ -27,17 +27,23 @@ template <class Enum>
   return "unknown";
 }
 
+/// The words, in the order of the table.
+template <class Enum>
+[[nodiscard]] std::vector<std::string> words(Names<Enum> names) {
+  std::vector<std::string> all;
+  for (const auto& [key, name] : names) all.emplace_back(name);
+  return all;
+}
+
 /// The enumerator that `text` names, letter case ignored. Error InvalidArgument: an unknown `what`,
 /// with the known ones.
 template <class Enum>
 [[nodiscard]] Result<Enum> parse(Names<Enum> names, std::string_view what, std::string_view text) {
-  std::vector<std::string> known;
   for (const auto& [key, name] : names) {
     if (name == to_lower(text)) return key;
-    known.emplace_back(name);
   }
   return fail(Errc::InvalidArgument, fmt::format("unknown {} '{}': expected one of {}", what,
-                                                 printable(text), fmt::join(known, ", ")));
+                                                 printable(text), fmt::join(words(names), ", ")));
 }
 
 }  // namespace horus::detail

@@ -97,12 +97,18 @@ Value shortcut_of(Builder& b, const std::string& name, const Value& x, std::int6
   return batch_norm(b, name + "shortcut.1", y);
 }
 
-Value inverted_residual(Builder& b, const std::string& name, const Value& x, const Stage& stage,
-                        std::int64_t stride) {
+/// Wider, over the image, and narrow again.
+Value inverted_bottleneck(Builder& b, const std::string& name, const Value& x, const Stage& stage,
+                          std::int64_t stride) {
   const std::int64_t inner = stage.expansion * x.shape[1];
   Value y = numbered_conv_bn_act(b, name, 1, x, {.channels = inner}, relu);
   y = numbered_conv_bn_act(b, name, 2, y, centred(inner, 3, stride, inner), relu);
-  y = numbered_conv_bn(b, name, 3, y, {.channels = stage.channels});
+  return numbered_conv_bn(b, name, 3, y, {.channels = stage.channels});
+}
+
+Value inverted_residual(Builder& b, const std::string& name, const Value& x, const Stage& stage,
+                        std::int64_t stride) {
+  const Value y = inverted_bottleneck(b, name, x, stage, stride);
   if (stride != 1) return y;
   return binary(b, name + "add", "Add", y, shortcut_of(b, name, x, stage.channels));
 }
@@ -164,10 +170,7 @@ void build_efficientnet(Builder& b) {
 
 Value early_mobile_block(Builder& b, const std::string& name, const Value& x, const Stage& stage,
                          std::int64_t stride) {
-  const std::int64_t inner = stage.expansion * x.shape[1];
-  Value y = numbered_conv_bn_act(b, name, 1, x, {.channels = inner}, relu);
-  y = numbered_conv_bn_act(b, name, 2, y, centred(inner, 3, stride, inner), relu);
-  y = numbered_conv_bn(b, name, 3, y, {.channels = stage.channels});
+  Value y = inverted_bottleneck(b, name, x, stage, stride);
   const Value shortcut = stride == 1 ? shortcut_of(b, name, x, stage.channels) : y;
   y = squeeze_excite(b, name + "se", y, {.squeezed = stage.channels / 16, .activation = relu});
   return binary(b, name + "add", "Add", y, shortcut);
