@@ -48,8 +48,18 @@ class Fitted {
 /// those of them that belong to the data set, GPU and host that will be predicted (may be empty:
 /// nothing of the target was measured; five: calibration).
 struct Training {
+  /// What the result is asked for.
+  enum class Wanted {
+    Intervals,
+    Expected,  ///< Only expected values are looked at: what intervals cost may be spared.
+  };
+
   std::span<const Sample* const> pool;
   std::span<const Sample* const> target;
+  Wanted wanted{Wanted::Intervals};
+  /// A fit by the same method of nearly the same samples, where a search may begin; or null. It
+  /// spares time and must not move the optimum.
+  const Fitted* nearby{};
 };
 
 class Method {

@@ -278,7 +278,9 @@ class Runner {
  private:
   void run_task(const Task& task, std::vector<Guess>& guesses) const {
     const Training training{.pool = task.pool, .target = task.target};
-    const auto time = wanted_.time ? methods_.time->fit(training) : nullptr;
+    Training timed = training;
+    timed.wanted = options_.wanted_of_time;
+    const auto time = wanted_.time ? methods_.time->fit(timed) : nullptr;
     const auto memory = wanted_.memory ? methods_.memory->fit(training) : nullptr;
     predict(task.predicted, time.get(), memory.get(), guesses);
   }

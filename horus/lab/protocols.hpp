@@ -59,6 +59,7 @@ struct ProtocolOptions {
   std::uint64_t seed{1};
   std::size_t folds_max{100};  ///< Groups beyond share folds.
   std::size_t draws{20};       ///< Of CalibratedFive.
+  Training::Wanted wanted_of_time{Training::Wanted::Intervals};
   /// Told after each fit: the share that is done, 0 to 1.
   std::function<void(double share)> progress;
 };

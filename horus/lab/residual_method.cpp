@@ -81,9 +81,26 @@ std::size_t labelled(const Training& training) {
   return most;
 }
 
+/// A training with a fit of its whole pool, in which fits of its parts may begin.
+class WholeFit {
+ public:
+  WholeFit(const Method& base, const Training& training) : training_{training} {
+    if (training.nearby != nullptr) return;
+    training_.wanted = Training::Wanted::Expected;
+    fitted_ = base.fit(training_);
+    training_.nearby = fitted_.get();
+  }
+  [[nodiscard]] const Training& training() const { return training_; }
+
+ private:
+  Training training_;
+  std::unique_ptr<Fitted> fitted_;
+};
+
 /// Every sample of the pool as predicted by a fit that did not see its fold.
 std::vector<Held> predict_held_out(const Method& base, const Training& training, HeldOut held_out,
                                    const ResidualOptions& options) {
+  HORUS_CHECK(training.nearby != nullptr, "a fit of the whole pool is where parts of it begin");
   std::vector<ResidualJob> names;
   for (const Sample* sample : training.pool) names.push_back({.group = group_of(*sample)});
   const auto folds = deal(names, held_out, options.folds, options.seed);
@@ -103,7 +120,10 @@ std::vector<Held> predict_held_out(const Method& base, const Training& training,
       if (target.contains(sample)) known.push_back(sample);
     }
     if (pool.empty() || out.empty()) continue;
-    const auto fitted = base.fit({.pool = pool, .target = known});
+    const auto fitted = base.fit({.pool = pool,
+                                  .target = known,
+                                  .wanted = Training::Wanted::Expected,
+                                  .nearby = training.nearby});
     for (const Sample* sample : out) held.push_back({sample, fitted->guess(*sample)});
   }
   return held;
@@ -152,8 +172,11 @@ class WithResidual final : public Method {
       : base_{std::move(base)}, options_{options} {}
 
   [[nodiscard]] std::unique_ptr<Fitted> fit(const Training& training) const override {
-    return std::make_unique<Corrected>(base_->fit(training),
-                                       ready(learn_residuals(*base_, training, options_)));
+    auto base = base_->fit(training);
+    Training known = training;
+    known.nearby = base.get();
+    auto residuals = ready(learn_residuals(*base_, known, options_));
+    return std::make_unique<Corrected>(std::move(base), std::move(residuals));
   }
 
   [[nodiscard]] std::unique_ptr<Fitted> as_is(const predict::Model& model) const override {
@@ -176,9 +199,11 @@ std::vector<ResidualTable> learn_residuals(const Method& base, const Training& t
                                            const ResidualOptions& options) {
   std::vector<ResidualTable> tables;
   const std::size_t labels = labelled(training);
+  if (labels < std::min(options.jobs_min, options.jobs_seen_min)) return tables;
+  const WholeFit whole{base, training};
   const auto learn = [&](HeldOut held_out, std::size_t jobs_min) {
     if (labels < jobs_min || tables.size() == kTargets.size()) return;
-    const auto held = predict_held_out(base, training, held_out, options);
+    const auto held = predict_held_out(base, whole.training(), held_out, options);
     for (const ResidualTarget target : kTargets) {
       if (has(tables, target)) continue;
       auto table = learn_residual(target, jobs_of(held, target), held_out, options);
@@ -196,8 +221,8 @@ std::vector<Guess> guesses_unseen(const Method& base, std::span<const Sample* co
   ResidualOptions options;
   options.folds = folds;
   options.seed = seed;
-  const auto held =
-      predict_held_out(base, {.pool = pool, .target = pool}, HeldOut::Groups, options);
+  const WholeFit whole{base, {.pool = pool, .target = pool}};
+  const auto held = predict_held_out(base, whole.training(), HeldOut::Groups, options);
   std::map<const Sample*, const Guess*> by_sample;
   for (const Held& one : held) by_sample.emplace(one.sample, &one.guess);
   std::vector<Guess> guesses;

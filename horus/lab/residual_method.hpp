@@ -16,13 +16,14 @@ namespace horus::lab {
                                                     const ResidualOptions& options = {});
 
 /// The corrections that with_residual() would use: at most one per target. Errors of `base` are
-/// those of fits that had not seen the job, its labels; so this costs 2 x folds fits of `base`.
+/// those of fits that had not seen the job, its labels; so this costs up to 2 x folds fits of
+/// `base`, which begin at `training.nearby`, or at one more fit where that is null.
 [[nodiscard]] std::vector<ResidualTable> learn_residuals(const Method& base,
                                                          const Training& training,
                                                          const ResidualOptions& options = {});
 
 /// Guesses for the samples of `pool` by fits of `base` that did not see their models, same order.
-/// Cost: `folds` fits.
+/// Cost: `folds` fits, and one in which they begin.
 [[nodiscard]] std::vector<Guess> guesses_unseen(const Method& base,
                                                 std::span<const Sample* const> pool,
                                                 std::size_t folds, std::uint64_t seed);

@@ -137,8 +137,10 @@ Guess guess_at(const Sample& sample, const TimeConstants& constants, const Band&
 
 class FittedTime : public Fitted {
  public:
-  explicit FittedTime(std::span<const Sample* const> samples) : fit_{fit_time(samples)} {
-    const Errors errors = unseen_errors(samples, fit_);
+  explicit FittedTime(const Training& training)
+      : fit_{fit_time(training.pool, {}, Moves::Everything, fit_of(training.nearby))} {
+    if (training.wanted == Training::Wanted::Expected) return;
+    const Errors errors = unseen_errors(training.pool, fit_);
     step_ = band_of(errors.step);
     utilization_ = band_of(errors.utilization);
   }
@@ -148,6 +150,11 @@ class FittedTime : public Fitted {
   }
 
  private:
+  static const TimeFit* fit_of(const Fitted* nearby) {
+    const auto* fitted = dynamic_cast<const FittedTime*>(nearby);
+    return fitted == nullptr ? nullptr : &fitted->fit_;
+  }
+
   TimeFit fit_;
   Band step_;
   Band utilization_;
@@ -169,7 +176,7 @@ class ModelTime : public Fitted {
 class TimeMethod : public Method {
  public:
   [[nodiscard]] std::unique_ptr<Fitted> fit(const Training& training) const override {
-    return std::make_unique<FittedTime>(training.pool);
+    return std::make_unique<FittedTime>(training);
   }
   [[nodiscard]] std::unique_ptr<Fitted> as_is(const predict::Model& model) const override {
     return std::make_unique<ModelTime>(model);

@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "horus/lab/evaluate.hpp"
 #include "horus/lab/folds.hpp"
 #include "horus/lab/memory_fit.hpp"
 #include "horus/lab/protocols.hpp"
@@ -118,7 +117,7 @@ class Trainer {
     fit_sharing();
     file_.constants = predict::named_constants(constants_);
     file_.sharing = predict::measured_laws(constants_.sharing);
-    for (const TrainingSet& set : sets_) judge_set(set);
+    judge_all();
     std::ranges::sort(file_.metrics, {}, [](const HeldOutMetric& m) {
       return std::tie(m.protocol, m.dataset, m.name);
     });
@@ -241,43 +240,30 @@ class Trainer {
 
   // ---- How wrong --------------------------------------------------------------------------------
 
-  void judge_set(const TrainingSet& set) {
-    const std::vector<std::string> models = models_of(set.samples);
-    std::vector<Sample> others = samples_of_others(set);
-    const Evidence evidence{
-        .judged = set.samples, .pairs = set.dataset->pairs, .companions = others, .permissive = {}};
+  void judge_all() {
+    const JointJudgement joint{sets_};
     const Methods methods{.time = file_.residuals.empty() ? methods_.time : methods_.corrected,
                           .memory = methods_.memory,
                           .sharing = methods_.sharing,
                           .model = nullptr};
+    const JudgeOptions judging{
+        .bootstrap = {.resamples = options_.resamples, .seed = options_.seed}, .worst_models = 0};
     for (const Protocol protocol : kProtocols) {
       ProtocolOptions options{.seed = options_.seed, .folds_max = options_.folds_max};
-      const std::string label =
-          fmt::format("{} of {}", name_of_protocol(protocol), set.dataset->name);
-      options.progress = [&](double share) { tell(label, share); };
-      const auto run = run_protocol(protocol, evidence, methods, options);
-      if (!run) continue;  // e.g. one GPU only: there is nothing to hold out
-      add_metrics(protocol, set,
-                  judge(run->draws, models,
-                        {.bootstrap = {.resamples = options_.resamples, .seed = options_.seed}}));
+      options.wanted_of_time = Training::Wanted::Expected;
+      options.progress = [&](double share) { tell(name_of_protocol(protocol), share); };
+      const auto judged = joint.run(protocol, methods, options, judging);
+      if (!judged) continue;  // e.g. one GPU only: there is nothing to hold out
+      for (const SetJudgement& set : *judged) add_metrics(protocol, set);
     }
-  }
-
-  [[nodiscard]] std::vector<Sample> samples_of_others(const TrainingSet& set) const {
-    std::vector<Sample> others;
-    for (const TrainingSet& other : sets_) {
-      if (other.dataset == set.dataset) continue;
-      others.insert(others.end(), other.samples.begin(), other.samples.end());
-    }
-    return others;
   }
 
   static std::string_view name_of_protocol(Protocol protocol) {
     return std::ranges::find(protocol_rules(), protocol, &ProtocolRule::protocol)->name;
   }
 
-  void add_metrics(Protocol protocol, const TrainingSet& set, const Judgement& judgement) {
-    for (const Figure& figure : judgement.figures) {
+  void add_metrics(Protocol protocol, const SetJudgement& set) {
+    for (const Figure& figure : set.judgement.figures) {
       if (std::ranges::find(kFigures, figure.metric->key) == kFigures.end()) continue;
       HeldOutMetric metric{.protocol = std::string{name_of_protocol(protocol)},
                            .dataset = set.dataset->name,

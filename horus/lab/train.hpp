@@ -11,18 +11,12 @@
 
 #include "horus/base/result.hpp"
 #include "horus/domain/predictor_file.hpp"
+#include "horus/lab/joint_judgement.hpp"
 #include "horus/lab/method.hpp"
 #include "horus/lab/residual_fit.hpp"
-#include "horus/lab/row.hpp"
 #include "horus/predict/constants.hpp"
 
 namespace horus::lab {
-
-/// A data set with the samples of its rows, same order.
-struct TrainingSet {
-  const Dataset* dataset{};
-  std::span<const Sample> samples;
-};
 
 /// The methods that say how wrong such fits are.
 struct TrainingMethods {
