@@ -16,7 +16,7 @@ export CTEST_PARALLEL_LEVEL := $(JOBS)
 build = cmake --preset $(1) && cmake --build build/$(1)$(if $(2), --target $(2))
 
 .DEFAULT_GOAL := help
-.PHONY: help deps demo check bench evaluate fuzz format install clean
+.PHONY: help deps demo check bench evaluate constants fuzz format install clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-16s%s\n", $$1, $$2}'
@@ -41,6 +41,12 @@ evaluate: deps ## build a release and judge predictions on the measured data in 
 	$(call build,release,horus)
 	tools/evaluate.py --horus build/release/bin/horus --data '$(DATA)' --out build/evaluate \
 	  --tables docs/prediction-tables.md
+
+# Benchmarks that feed themselves: in others an input pipeline of unknown rate is part of the step.
+constants: deps ## fit the constants that ship to the permissive benchmarks in DATA
+	$(call build,release,horus)
+	build/release/bin/horus train --shipped '$(DATA)/pytorch_gpu_benchmark' '$(DATA)/timm' \
+	  -o data/constants/shipped.json
 
 fuzz: ## build the fuzz targets with clang and run each for FUZZ_SECONDS
 	tools/install-deps.sh --ci

@@ -18,12 +18,13 @@ readonly build_packages=(
   nlohmann-json3-dev libcli11-dev zlib1g-dev
   libeigen3-dev libxgboost-dev xgboost
   libgtest-dev libgmock-dev libbenchmark-dev libonnx-testdata
+  librsvg2-bin
 )
 readonly ci_packages=(git clang clang-tidy clang-format valgrind)
 readonly needs="CMake 3.25, g++ 12 or clang 14, Ninja, Python 3.11, and the libraries
 tl::expected 1.0, fmt 9, ONNX 1.12 (C++), protobuf 3.21, nlohmann-json 3.11, CLI11 2.1, zlib,
 Eigen 3.4, XGBoost 1.7;
-for tests GoogleTest 1.12 and Google Benchmark 1.7.
+for tests GoogleTest 1.12 and Google Benchmark 1.7; for pictures as PNG rsvg-convert.
 Not supported: other compilers, Windows, macOS, and releases with older versions than these
 (Debian 11, Ubuntu 22.04)."
 

@@ -2,6 +2,7 @@
 #pragma once
 // How jobs share one GPU, and what Horus believes that does to them.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,6 +53,9 @@ struct SharedPrediction {
   Origin origin{Origin::Unknown};
   Calibration calibration{Calibration::Uncalibrated};
   bool extrapolated{};  ///< More jobs than any measurement behind the law had.
+  /// The chance, 0 to 1, that no job is slowed beyond what is tolerated, as a law says; absent
+  /// where there is no law, and for a job alone.
+  std::optional<double> chance_tolerated;
   /// Mig: the profile that each job gets, e.g. "3g.20gb", same order. Empty in other modes.
   std::vector<std::string> instances;
 

@@ -61,9 +61,8 @@ constexpr std::array<Setting, 2> kZeroToSix{Setting{"min", 1, 0, -kInfinity},
 constexpr std::array<Setting, 2> kSixths{Setting{"alpha", 0, 1.0 / 6, 0.2},
                                          Setting{"beta", 0, 0.5, 0.5}};
 
-// 0.5 x (1 + erf(x / sqrt 2)), in the order of PyTorch's exporter. The form with tanh stays apart,
-// on purpose: the code of GPT-2 and NewGELUActivation of HuggingFace's transformers compute it
-// operator by operator and keep what those keep. So does code that halves x before the product.
+// 0.5 x (1 + erf(x / sqrt 2)), in the order of PyTorch's exporter. Code that halves x before the
+// product runs operator by operator and keeps what those keep.
 constexpr auto kGelu = std::to_array<Step>({{"Div", {kData, number(std::numbers::sqrt2)}},
                                             {"Erf", {step(0)}},
                                             {"Add", {step(1), number(1)}},
@@ -84,6 +83,29 @@ constexpr auto kGeluHalvedFactor =
                          {"Add", {step(1), number(1)}},
                          {"Mul", {number(0.5), step(2)}},
                          {"Mul", {kData, step(3)}}});
+
+// 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), as PyTorch's exporters write its GELU with
+// approximate="tanh". The code of GPT-2 and NewGELUActivation of HuggingFace's transformers, which
+// run operator by operator, raise x to a power, too, but halve x before the product.
+constexpr double kTanhSlope = 0.7978845608028654;  // sqrt(2 / pi)
+constexpr double kTanhCubic = 0.044715;
+constexpr auto kGeluTanh = std::to_array<Step>({{"Mul", {kData, kData}},
+                                                {"Mul", {kData, step(0)}},
+                                                {"Mul", {number(kTanhCubic), step(1)}},
+                                                {"Add", {kData, step(2)}},
+                                                {"Mul", {number(kTanhSlope), step(3)}},
+                                                {"Tanh", {step(4)}},
+                                                {"Add", {number(1), step(5)}},
+                                                {"Mul", {kData, step(6)}},
+                                                {"Mul", {number(0.5), step(7)}}});
+constexpr auto kGeluTanhByPower = std::to_array<Step>({{"Pow", {kData, number(3)}},
+                                                       {"Mul", {number(kTanhCubic), step(0)}},
+                                                       {"Add", {kData, step(1)}},
+                                                       {"Mul", {number(kTanhSlope), step(2)}},
+                                                       {"Tanh", {step(3)}},
+                                                       {"Add", {number(1), step(4)}},
+                                                       {"Mul", {kData, step(5)}},
+                                                       {"Mul", {number(0.5), step(6)}}});
 
 constexpr auto kSilu = std::to_array<Step>({{"Sigmoid", {kData}}, {"Mul", {kData, step(0)}}});
 
@@ -111,7 +133,15 @@ constexpr auto kLayerNorm = std::to_array<Step>({{"ReduceMean", {kData}},
                                                  {"Mul", {step(6), kWeight}},
                                                  {"Add", {step(7), kWeight}}});
 constexpr std::span<const Step> kLayerNormSteps{kLayerNorm};
-constexpr std::size_t kLongest = kLayerNorm.size();
+
+// Groups of channels in one row each, normalized without weights, and put back.
+constexpr std::size_t kGrouped = 0;
+constexpr auto kGroupNorm = std::to_array<Step>({{"Reshape", {kData}},
+                                                 {"InstanceNormalization", {step(kGrouped)}},
+                                                 {"Reshape", {step(1)}},
+                                                 {"Mul", {step(2), kWeight}},
+                                                 {"Add", {step(3), kWeight}}});
+constexpr std::size_t kLongest = std::max(kLayerNorm.size(), kGeluTanh.size());
 
 struct Pattern {
   std::string_view whole;  ///< The operator that it computes.
@@ -119,14 +149,18 @@ struct Pattern {
 };
 
 constexpr std::string_view kLayerNormalization = "LayerNormalization";
+constexpr std::string_view kGroupNormalization = "GroupNormalization";
 constexpr auto kPatterns = std::to_array<Pattern>({
     {"Gelu", kGelu},
     {"Gelu", kGeluByProduct},
     {"Gelu", kGeluHalvedFactor},
+    {"Gelu", kGeluTanh},
+    {"Gelu", kGeluTanhByPower},
     {"Swish", kSilu},
     {"HardSwish", kHardSwish},
     {"HardSwish", kHardSwishLast},
     {"HardSwish", kHardSwishFirst},
+    {kGroupNormalization, kGroupNorm},
     {kLayerNormalization, kLayerNormSteps},
     {kLayerNormalization, kLayerNormSteps.first(8)},  // Without a bias.
     {kLayerNormalization, kLayerNormSteps.first(7)},  // Without weights.
@@ -206,6 +240,11 @@ class Finder {
       const auto axis = normalized_axis(bound);
       if (!axis) return false;
       composite.whole.attributes["axis"] = *axis;
+    }
+    if (pattern.whole == kGroupNormalization) {
+      const auto groups = normalized_groups(bound);
+      if (!groups) return false;
+      composite.whole.attributes["num_groups"] = *groups;
     }
     const auto weights = bound.given_weights();
     composite.inputs.insert(composite.inputs.end(), weights.begin(), weights.end());
@@ -321,6 +360,20 @@ class Finder {
     });
     if (!fits) return std::nullopt;
     return differs.in1 - mean.begin();
+  }
+
+  /// Groups of channels that were normalized, each over all of its elements, where weights have one
+  /// entry for each channel.
+  [[nodiscard]] std::optional<std::int64_t> normalized_groups(const Bound& bound) const {
+    const Shape& data = fact(bound.data).shape;
+    const Shape& grouped = fact(index_.outputs[bound.nodes[kGrouped]][0]).shape;
+    if (data.size() < 3 || grouped.size() < 3 || grouped[0] != data[0]) return std::nullopt;
+    if (grouped[1] < 1 || data[1] % grouped[1] != 0) return std::nullopt;
+    const bool fits = std::ranges::all_of(bound.given_weights(), [&](ValueIndex weight) {
+      return elements(fact(weight).shape) == data[1];
+    });
+    if (!fits) return std::nullopt;
+    return grouped[1];
   }
 
   const Model& model_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// One operator written as several: GELU, SiLU, HardSwish and layer normalization as files spell
-// them whose operator set has no name for them. Frameworks run each as one operator that keeps its
-// input only.
+// One operator written as several: GELU, SiLU, HardSwish, layer and group normalization as files
+// spell them whose operator set has no name for them. Frameworks run each as one operator that
+// keeps its input only.
 
 #include <cstdint>
 #include <vector>

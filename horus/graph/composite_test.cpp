@@ -176,7 +176,26 @@ TEST(CompositeGelu, OfTwoDifferentValuesIsNone) {
   EXPECT_EQ(work_of(sketch, "y").kind, OpKind::Elementwise);
 }
 
-TEST(CompositeGelu, WithTanhStaysApart) {
+TEST(CompositeGelu, ByTanhIsOneKernelAsPyTorchExportsIt) {
+  ModelSketch products = with_gradient();
+  products.scalar("c", 0.044715).scalar("slope", 0.7978845608).scalar("one", 1);
+  products.scalar("half", 0.5).scalar("three", 3);
+  ModelSketch power = products;
+  products.node("Mul", {"h", "h"}, {"square"}).node("Mul", {"h", "square"}, {"cube"});
+  power.node("Pow", {"h", "three"}, {"cube"});
+  for (ModelSketch* sketch : {&products, &power}) {
+    sketch->node("Mul", {"c", "cube"}, {"q"}).node("Add", {"h", "q"}, {"r"});
+    sketch->node("Mul", {"slope", "r"}, {"s"}).node("Tanh", {"s"}, {"t"});
+    sketch->node("Add", {"one", "t"}, {"u"}).node("Mul", {"h", "u"}, {"v"});
+    sketch->node("Mul", {"half", "v"}, {"y"}).output("y");
+    expect_one_activation(work_of(*sketch, "y"));
+    for (const char* member : {"cube", "q", "r", "s", "t", "u", "v"}) {
+      expect_idle(work_of(*sketch, member));
+    }
+  }
+}
+
+TEST(CompositeGelu, ByTanhOfTheHalvedInputStaysApart) {
   ModelSketch sketch = with_gradient();
   sketch.scalar("three", 3).scalar("c", 0.044715).scalar("slope", 0.7978845608);
   sketch.scalar("one", 1).scalar("half", 0.5);
@@ -213,6 +232,36 @@ TEST(CompositeGelu, IsOneUseOfItsInputWhereGradientsMeet) {
                            work_of(sketch, "o").kernels_backward;
     EXPECT_EQ(kernels, 3 + 2) << "before " << before;
   }
+}
+
+/// Group normalization of "h", 2 images of 12 channels and 8 x 8 pixels, as PyTorch exports it.
+ModelSketch group_norm(std::int64_t weights = 12) {
+  ModelSketch sketch;
+  sketch.input("x", {2, 3, 8, 8}).weight("w0", {12, 3, 1, 1}).node("Conv", {"x", "w0"}, {"h"});
+  sketch.integers("rows", {0, 3, -1}).integers("image", {2, 12, 8, 8});
+  sketch.reals("ones", {1, 1, 1}).reals("zeros", {0, 0, 0});
+  sketch.weight("scale", {weights, 1, 1}).weight("bias", {12, 1, 1});
+  sketch.node("Reshape", {"h", "rows"}, {"g"});
+  sketch.node("InstanceNormalization", {"g", "ones", "zeros"}, {"n"});
+  sketch.node("Reshape", {"n", "image"}, {"u"}).node("Mul", {"u", "scale"}, {"m"});
+  sketch.node("Add", {"m", "bias"}, {"y"}).output("y");
+  return sketch;
+}
+
+TEST(CompositeGroupNorm, KeepsItsInputAndTwoNumbersAGroup) {
+  constexpr double kImage = 2 * 12 * 8 * 8;
+  ModelSketch sketch = group_norm();
+  const OpWork work = work_of(sketch, "y");
+  EXPECT_EQ(work.kind, OpKind::LayerNorm);
+  EXPECT_EQ(work.saved_elements, kImage + 2 * 2 * 3) << "the input, means and deviations";
+  EXPECT_EQ(work.elements_written, kImage);
+  for (const char* member : {"g", "n", "u", "m"}) expect_idle(work_of(sketch, member));
+}
+
+TEST(CompositeGroupNorm, NeedsAWeightForEachChannel) {
+  ModelSketch one = group_norm(1);
+  EXPECT_EQ(work_of(one, "y").kind, OpKind::Elementwise);
+  EXPECT_EQ(work_of(one, "n").kernels_forward, 1);
 }
 
 TEST(CompositeSilu, IsOneKernelThatKeepsItsInput) {

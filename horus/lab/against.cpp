@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "horus/lab/against.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -72,6 +73,13 @@ Result<OtherPredictions> read_predictions(std::string_view text, std::string sou
       {reader.find_column("utilization"), 1.0, &OtherPrediction::utilization},
       {reader.find_column("step_s"), kMost, &OtherPrediction::step_s},
       {reader.find_column("memory_mib"), kMost, &OtherPrediction::memory_mib}};
+  const auto is_missing = [](const OptionalColumn& from) { return !from.column.has_value(); };
+  if (std::ranges::all_of(columns, is_missing)) {
+    return fail(
+        Errc::NotFound,
+        "found none of the columns utilization, step_s and memory_mib, expected one or more",
+        reader.source());
+  }
   OtherPredictions predictions;
   while (auto next = reader.next()) {
     HORUS_TRY(const table::Row row, std::move(*next));

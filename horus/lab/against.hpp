@@ -25,8 +25,8 @@ struct OtherPrediction {
 };
 using OtherPredictions = std::map<std::string, OtherPrediction, std::less<>>;
 
-/// Reads CSV with the columns id, utilization, step_s and memory_mib (any of the last three may be
-/// missing or empty). `source` names it in errors.
+/// Reads CSV with the columns id, utilization, step_s and memory_mib (of the last three, two may be
+/// missing, and cells empty). `source` names it in errors.
 [[nodiscard]] Result<OtherPredictions> read_predictions(std::string_view text, std::string source);
 
 /// The same figure of ours and theirs, over the rows that both predict.

@@ -21,6 +21,7 @@ TEST(ReadPredictions, TakesColumnsInAnyOrderAndEmptyCells) {
 
 TEST(ReadPredictions, RefusesWhatCannotBeMeant) {
   EXPECT_EQ(read_predictions("utilization\n0.5\n", "x.csv").error().code, Errc::NotFound);
+  EXPECT_EQ(read_predictions("id\na\n", "x.csv").error().code, Errc::NotFound);
   const auto percent = read_predictions("id,utilization\na,50\n", "x.csv");
   ASSERT_FALSE(percent);
   EXPECT_EQ(percent.error().where, "x.csv:2");

@@ -179,6 +179,30 @@ std::optional<double> slowdown_error(const PairScore& score) {
                 error_percent(score.guess.slowdowns[1].expected, score.pair->slowdown_second));
 }
 
+/// Of both members, without what is remembered of configurations.
+std::optional<double> law_error(const PairScore& score) {
+  const auto& by_law = score.guess.by_law;
+  if (!by_law) return std::nullopt;
+  return 0.5 * (error_percent((*by_law)[0], score.pair->slowdown_first) +
+                error_percent((*by_law)[1], score.pair->slowdown_second));
+}
+
+/// Of the members whose configuration the method knows, or of the others, where a method remembers
+/// any.
+template <bool known>
+std::optional<double> slowdown_error_of(const PairScore& score) {
+  if (!score.guess.by_law) return std::nullopt;
+  double sum = 0;
+  double count = 0;
+  const std::array<double, 2> measured{score.pair->slowdown_first, score.pair->slowdown_second};
+  for (std::size_t m = 0; m < 2; ++m) {
+    if (score.guess.is_known[m] != known) continue;
+    sum += error_percent(score.guess.slowdowns[m].expected, measured[m]);
+    count += 1;
+  }
+  return count > 0 ? std::optional{sum / count} : std::nullopt;
+}
+
 /// Nobody gains by sharing: what was measured below 1 is the noise of the run alone, and counts
 /// as 1.
 std::optional<double> slowdown_coverage(const PairScore& score) {
@@ -186,6 +210,18 @@ std::optional<double> slowdown_coverage(const PairScore& score) {
   const bool first = is_inside(slowdowns[0], std::max(1.0, score.pair->slowdown_first));
   const bool second = is_inside(slowdowns[1], std::max(1.0, score.pair->slowdown_second));
   return 0.5 * (percent_of(first) + percent_of(second));
+}
+
+double work_at(double first_slowdown, double second_slowdown) {
+  return 1 / first_slowdown + 1 / second_slowdown;
+}
+
+std::optional<double> work_measured(const PairScore& score) {
+  return work_at(score.pair->slowdown_first, score.pair->slowdown_second);
+}
+
+std::optional<double> work_expected(const PairScore& score) {
+  return work_at(score.guess.slowdowns[0].expected, score.guess.slowdowns[1].expected);
 }
 
 std::optional<double> packed(const PairScore& score) { return percent_of(score.packed); }
@@ -327,9 +363,18 @@ constexpr auto kMetrics = std::to_array<Metric>({
      kRefusedGoodByBound, nullptr, as_it_is},
     {"slowdown_mape_percent", "%", "mean error of the slowdown of either member", nullptr,
      slowdown_error, as_it_is},
+    {"slowdown_mape_law_percent", "%", "the same by the law alone, no configuration remembered",
+     nullptr, law_error, as_it_is},
+    {"slowdown_mape_known_percent", "%", "the same of members that other pairs had too", nullptr,
+     slowdown_error_of<true>, as_it_is},
+    {"slowdown_mape_new_percent", "%", "the same of members that no other pair had", nullptr,
+     slowdown_error_of<false>, as_it_is},
     {"coverage_slowdown_percent", "%", "members within the 80 % interval of their slowdown",
      nullptr, slowdown_coverage, as_it_is},
-    {kGoodPairAuc, "", "how well predicted slowdowns tell good pairs from bad ones", nullptr,
+    {"pair_work_measured", "", "what pairs get done at a time, in jobs alone", nullptr,
+     work_measured, as_it_is},
+    {"pair_work_expected", "", "the same as predicted", nullptr, work_expected, as_it_is},
+    {kGoodPairAuc, "", "how well what is predicted tells good pairs from bad ones", nullptr,
      nullptr, as_it_is},
     {"pack_rule_good", "%", "packed pairs that are good", nullptr, good_of_packed, as_it_is},
     {"pack_rule_share", "%", "pairs that the rule packs", nullptr, packed, as_it_is},

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct RowScore {
   std::size_t model{};  ///< Index of its model among the judged ones: what a bootstrap draws.
   const Row* row{};
   Guess guess;
+  bool model_met{};  ///< CalibratedFive: jobs of its model were among the five of its target.
 };
 
 /// A pair with what was predicted of it; it ran. A pair is scored once for each of its models, as
@@ -26,6 +28,7 @@ struct RowScore {
 struct PairScore {
   std::size_t model{};  ///< Of the member that was held out.
   const Pair* pair{};
+  std::string gpu;  ///< Row::gpu of its members.
   SharedGuess guess;
   bool packed{};  ///< The rule would let the two share.
 };

@@ -219,6 +219,26 @@ TEST(Metrics, TakeSlowdownsOfBothMembers) {
   EXPECT_NEAR(*board.value("slowdown_mape_percent", {1}), 0.5 * (25.0 + 10.0), 1e-9);
 }
 
+TEST(Metrics, TellWhatIsRememberedFromWhatTheLawSays) {
+  Board board;
+  SharedGuess& guess = board.pair(0, 2.0, 1.0).guess;
+  guess.slowdowns = {exactly(1.8), exactly(1.1)};
+  EXPECT_FALSE(board.value("slowdown_mape_law_percent", {1}));
+  guess.by_law = {1.5, 1.1};
+  guess.is_known = {true, false};
+  EXPECT_NEAR(*board.value("slowdown_mape_percent", {1}), 0.5 * (10.0 + 10.0), 1e-9);
+  EXPECT_NEAR(*board.value("slowdown_mape_law_percent", {1}), 0.5 * (25.0 + 10.0), 1e-9);
+  EXPECT_NEAR(*board.value("slowdown_mape_known_percent", {1}), 10.0, 1e-9);
+  EXPECT_NEAR(*board.value("slowdown_mape_new_percent", {1}), 10.0, 1e-9);
+}
+
+TEST(Metrics, CountTheWorkThatPairsGetDone) {
+  Board board;
+  board.pair(0, 2.0, 1.25).guess.slowdowns = {exactly(2.0), exactly(2.0)};
+  EXPECT_NEAR(*board.value("pair_work_measured", {1}), 0.5 + 0.8, 1e-12);
+  EXPECT_NEAR(*board.value("pair_work_expected", {1}), 1.0, 1e-12);
+}
+
 TEST(Metrics, AverageTheFiguresOfDraws) {
   // Root mean squares of 0 and of ln(21 / 11): their mean, not that of their squares.
   Board right;

@@ -5,6 +5,8 @@
 #include <array>
 #include <set>
 
+#include "horus/lab/parts.hpp"
+
 namespace horus::lab {
 namespace {
 
@@ -103,6 +105,10 @@ Judgement judge(std::span<const Scores> draws, std::span<const std::string> mode
                 const JudgeOptions& options) {
   Judgement judgement;
   judgement.figures = figures_of(draws, models.size(), options.bootstrap);
+  for (const Part& part : parts_of(draws)) {
+    judgement.parts.push_back(
+        {part.name, figures_of(part.draws, models.size(), options.bootstrap)});
+  }
   judgement.worst = worst_models(draws, models, options.worst_models);
   if (options.against != nullptr) {
     judgement.differences =

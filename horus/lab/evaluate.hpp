@@ -33,8 +33,15 @@ struct ModelError {
   std::size_t count{};
 };
 
+/// The figures of one Part.
+struct PartFigures {
+  std::string name;
+  std::vector<Figure> figures;
+};
+
 struct Judgement {
   std::vector<Figure> figures;  ///< Those that have something to judge, in the order of metrics().
+  std::vector<PartFigures> parts;
   std::vector<ModelError> worst;
   std::vector<Difference> differences;
   std::size_t rows{};      ///< Scored in one draw, on average.

@@ -42,9 +42,11 @@ class Problem : public Eigen::DenseFunctor<double> {
       : parameters_{parameters},
         count_{count},
         residuals_{residuals},
+        moved_{options.moved},
         outlier_{options.outlier},
         values_(parameters.size()),
-        raw_(count) {
+        raw_(count),
+        raw_moved_(count) {
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       HORUS_CHECK(parameters[i].prior > 0, "a log-normal prior is positive");
       if (parameters[i].sigma > 0) free_.push_back(i);
@@ -86,14 +88,19 @@ class Problem : public Eigen::DenseFunctor<double> {
 
   int df(const Vector& z, Matrix& jacobian) const {
     Vector here(values());
-    Vector there(values());
     (*this)(z, here);
+    jacobian.setZero();
     Vector moved = z;
     for (Index j = 0; j < inputs(); ++j) {
       const double step = kDerivativeStep * std::max(1.0, std::abs(z[j]));
       moved[j] = z[j] + step;
-      (*this)(moved, there);
-      jacobian.col(j) = (there - here) / step;
+      move(moved, j);
+      for (std::size_t i = 0; i < count_; ++i) {
+        if (raw_moved_[i] == raw_[i]) continue;
+        const Index row = to_index(i);
+        jacobian(row, j) = (softened(raw_moved_[i], outlier_) - here[row]) / step;
+      }
+      jacobian(to_index(count_) + j, j) = 1;
       moved[j] = z[j];
     }
     return 0;
@@ -114,13 +121,26 @@ class Problem : public Eigen::DenseFunctor<double> {
   }
 
  private:
+  /// Residuals at `z`, which differs from where they were computed last in its entry `j`.
+  void move(const Vector& z, Index j) const {
+    if (moved_) {
+      std::ranges::copy(raw_, raw_moved_.begin());
+      moved_(values_at(z), free_[static_cast<std::size_t>(j)], raw_moved_);
+    } else {
+      std::ranges::fill(raw_moved_, 0.0);
+      residuals_(values_at(z), raw_moved_);
+    }
+  }
+
   std::span<const FitParameter> parameters_;
   std::size_t count_;
   const ResidualFunction& residuals_;
+  const MovedFunction& moved_;
   double outlier_;
   std::vector<std::size_t> free_;       ///< Indices of the parameters that may move.
   mutable std::vector<double> values_;  ///< Room for one evaluation.
-  mutable std::vector<double> raw_;
+  mutable std::vector<double> raw_;     ///< Residuals where they were computed last.
+  mutable std::vector<double> raw_moved_;
 };
 
 }  // namespace

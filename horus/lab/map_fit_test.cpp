@@ -114,5 +114,28 @@ TEST(MapFit, SameInputGivesTheSameBits) {
   EXPECT_EQ(first.cost, second.cost);
 }
 
+TEST(MapFit, CheaperDerivativesLeadToTheSameOptimum) {
+  // Two machines, one number each: the second cannot move the residuals of the first.
+  const std::array<FitParameter, 2> start{{{1, 1}, {1, 1}}};
+  const auto put = [](std::span<const double> v, std::size_t machine, std::span<double> r) {
+    r[2 * machine] = std::log(v[machine] / 2) / 0.1;
+    r[2 * machine + 1] = (v[machine] - 3) / 0.1;
+  };
+  const auto all = [&](std::span<const double> v, std::span<double> r) {
+    put(v, 0, r);
+    put(v, 1, r);
+  };
+  int asked = 0;
+  const auto moved = [&](std::span<const double> v, std::size_t parameter, std::span<double> r) {
+    ++asked;
+    put(v, parameter, r);
+  };
+  const MapFit plain = map_fit(start, 4, all);
+  const MapFit fast = map_fit(start, 4, all, {.moved = moved});
+  EXPECT_GT(asked, 0);
+  EXPECT_EQ(fast.values, plain.values);
+  EXPECT_EQ(fast.log_errors, plain.log_errors);
+}
+
 }  // namespace
 }  // namespace horus::lab

@@ -17,6 +17,9 @@ using predict::MemoryConstants;
 /// What one peak is expected to be off by, of its logarithm: the caching allocator hands out
 /// segments of 2 to 20 MiB and splits them as it happens.
 constexpr double kPeakSigma = 0.05;
+/// Beyond this many of them errors count by their size: libraries choose some workspaces of many
+/// GiB, and some records are of runs that failed.
+constexpr double kOutlier = 0.5;
 /// Spread of the context between versions of CUDA and framework, of its logarithm.
 constexpr double kContextSigma = predict::kSigmaContext;
 /// Families held out at once, and the fewest jobs whose errors say anything about a bound of 95 %:
@@ -30,9 +33,14 @@ double measured_bytes(const Sample& sample) {
   return *sample.row->measured.memory_mib * kBytesPerMib;
 }
 
+/// Its records count tensors alone, as another framework keeps them: nothing of contexts,
+/// workspaces and what PyTorch keeps.
+constexpr std::string_view kTensorsAlone = "tensorflow-tensors";
+
 bool teaches(const Sample& sample) {
   const Measured& measured = sample.row->measured;
-  return measured.memory_mib && *measured.memory_mib > 0 && !measured.out_of_memory;
+  return measured.memory_mib && *measured.memory_mib > 0 && !measured.out_of_memory &&
+         sample.row->framework != kTensorsAlone;
 }
 
 class MemoryProblem {
@@ -50,10 +58,13 @@ class MemoryProblem {
     for (const Sample* sample : samples) site_of_.push_back(site_of(*sample));
   }
 
-  MemoryFit solve() {
-    const MapFit found =
-        map_fit(parameters_, samples_.size(),
-                [this](std::span<const double> v, std::span<double> r) { fill(v, r); });
+  /// `nearby`: a fit of nearly the same samples, where the search begins, or null.
+  MemoryFit solve(const MemoryFit* nearby) {
+    FitOptions options{.outlier = kOutlier};
+    if (nearby != nullptr) options.start = values_of(*nearby);
+    const MapFit found = map_fit(
+        parameters_, samples_.size(),
+        [this](std::span<const double> v, std::span<double> r) { fill(v, r); }, options);
     MemoryFit fit{.constants = common(found.values), .sites = sites_};
     for (std::size_t i = 0; i < sites_.size(); ++i) {
       fit.sites[i].context = predict::to_bytes(found.values[rows_.size() + i]);
@@ -77,6 +88,19 @@ class MemoryProblem {
     sites_.push_back({.gpu = row.gpu, .framework = row.framework, .jobs = 1});
     parameters_.push_back({sample.parts.context, kContextSigma, 1e6, 1e10});
     return sites_.size() - 1;
+  }
+
+  /// What `fit` found, in the order of the parameters; priors for sites that it does not know.
+  [[nodiscard]] std::vector<double> values_of(const MemoryFit& fit) const {
+    predict::Constants constants;
+    constants.memory = fit.constants;
+    std::vector<double> values;
+    for (const predict::ConstantRow* row : rows_) values.push_back(row->of(constants));
+    for (std::size_t i = 0; i < sites_.size(); ++i) {
+      const double context = fit.at(sites_[i].gpu, sites_[i].framework).context_bytes;
+      values.push_back(context > 0 ? context : parameters_[rows_.size() + i].prior);
+    }
+    return values;
   }
 
   [[nodiscard]] MemoryConstants common(std::span<const double> values) const {
@@ -110,27 +134,31 @@ std::vector<const Sample*> chosen(std::span<const Sample* const> samples,
   return out;
 }
 
-/// ln(measured / expected) of every sample, its family held out.
+/// ln(measured / expected) per memory_doubt() of every sample, its family held out. `whole` is the
+/// fit of all samples.
 std::vector<double> residuals_of(std::span<const Sample* const> samples,
-                                 const MemoryConstants& start, MemoryMoves moves) {
+                                 const MemoryConstants& start, MemoryMoves moves,
+                                 const MemoryFit& whole) {
   std::vector<std::string_view> families;
   for (const Sample* sample : samples) families.push_back(sample->row->family);
   return grouped_residuals(families, kFolds, [&](auto training, auto held_out) {
     const std::vector<const Sample*> known = chosen(samples, training);
-    const MemoryFit fit = MemoryProblem{known, start, moves}.solve();
+    const MemoryFit fit = MemoryProblem{known, start, moves}.solve(&whole);
     std::vector<double> errors;
     for (const std::size_t i : held_out) {
       const MemoryConstants at = fit.at(samples[i]->row->gpu, samples[i]->row->framework);
       const double expected = predict::expected_bytes(samples[i]->parts, at);
-      errors.push_back(std::log(measured_bytes(*samples[i]) / expected));
+      const double doubt = predict::memory_doubt(samples[i]->parts, at);
+      errors.push_back(std::log(measured_bytes(*samples[i]) / expected) / doubt);
     }
     return errors;
   });
 }
 
 void add_bounds(std::span<const Sample* const> samples, const MemoryConstants& start,
-                MemoryMoves moves, MemoryConstants& constants) {
-  const std::vector<double> residuals = residuals_of(samples, start, moves);
+                MemoryMoves moves, MemoryFit& fit) {
+  const std::vector<double> residuals = residuals_of(samples, start, moves, fit);
+  MemoryConstants& constants = fit.constants;
   constants.low_factor = std::min(1.0, std::exp(conformal_quantile(residuals, 0.10)));
   constants.high_factor = std::max(1.0, std::exp(conformal_quantile(residuals, 0.90)));
   constants.bound_factor = std::max(1.0, std::exp(conformal_quantile(residuals, 0.95)));
@@ -148,14 +176,14 @@ MemoryConstants MemoryFit::at(std::string_view gpu, std::string_view framework) 
 }
 
 MemoryFit fit_memory(std::span<const Sample* const> samples, const MemoryConstants& start,
-                     MemoryMoves moves) {
+                     MemoryMoves moves, const MemoryFit* nearby) {
   std::vector<const Sample*> measured;
   for (const Sample* sample : samples) {
     if (teaches(*sample)) measured.push_back(sample);
   }
   if (measured.empty()) return {.constants = start};
-  MemoryFit fit = MemoryProblem{measured, start, moves}.solve();
-  if (measured.size() >= kJobsForBound) add_bounds(measured, start, moves, fit.constants);
+  MemoryFit fit = MemoryProblem{measured, start, moves}.solve(nearby);
+  if (measured.size() >= kJobsForBound) add_bounds(measured, start, moves, fit);
   return fit;
 }
 

@@ -33,12 +33,14 @@ struct MemoryFit {
 /// How much jobs may teach: contexts alone, or every factor.
 enum class MemoryMoves { Everything, SitesOnly };
 
-/// Fits contexts and factors to the measured peaks of `samples`; runs that ended out of memory and
-/// samples without a measured peak say nothing. Starts from `start`, the centres of the priors.
-/// Errors count by their logarithm, gross ones by their size only. With enough families the ends of
-/// the interval and the 95 % bound come from families held out in turn.
+/// Fits contexts and factors to the measured peaks of `samples`; runs that ended out of memory,
+/// samples without a measured peak and records that count tensors alone say nothing. `start` are
+/// the centres of the priors; the search begins at `nearby`, a fit of nearly the same samples, if
+/// there is one. Errors count by the size of their logarithm. With enough families the ends of the
+/// interval and the 95 % bound come from families held out in turn.
 [[nodiscard]] MemoryFit fit_memory(std::span<const Sample* const> samples,
                                    const predict::MemoryConstants& start = {},
-                                   MemoryMoves moves = MemoryMoves::Everything);
+                                   MemoryMoves moves = MemoryMoves::Everything,
+                                   const MemoryFit* nearby = nullptr);
 
 }  // namespace horus::lab

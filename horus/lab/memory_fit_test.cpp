@@ -92,6 +92,36 @@ TEST(MemoryFit, RunsOutOfMemoryTeachNothing) {
   EXPECT_NEAR(after.constants.activations, before.constants.activations, 0.02);
 }
 
+TEST(MemoryFit, RecordsOfTensorsAloneTeachNothing) {
+  Jobs jobs{80, truth()};
+  const MemoryFit before = fit_memory(jobs.all());
+  for (std::size_t i = 0; i < 80; i += 8) {
+    jobs.row(i).framework = "tensorflow-tensors";
+    jobs.row(i).measured.memory_mib = 1;
+  }
+  const MemoryFit after = fit_memory(jobs.all());
+  EXPECT_EQ(after.sites.size(), 2U) << "and are no place of their own";
+  EXPECT_NEAR(after.constants.activations, before.constants.activations, 0.02);
+}
+
+TEST(MemoryFit, FailedRunsMoveLittle) {
+  Jobs jobs{200, truth(), 0.05};
+  for (std::size_t i = 0; i < 200; i += 20) *jobs.row(i).measured.memory_mib *= 0.3;
+  const MemoryFit fit = fit_memory(jobs.all());
+  EXPECT_NEAR(fit.constants.activations, 1.3, 0.06);
+}
+
+TEST(MemoryFit, BeginsAtAnotherFitAndEndsWhereItWouldHave) {
+  const Jobs jobs{200, truth(), 0.1};
+  const MemoryFit plain = fit_memory(jobs.all());
+  MemoryFit nearby = plain;
+  nearby.constants.activations = 0.8;
+  nearby.sites.pop_back();
+  const MemoryFit again = fit_memory(jobs.all(), {}, MemoryMoves::Everything, &nearby);
+  EXPECT_NEAR(again.constants.activations, plain.constants.activations, 1e-3);
+  EXPECT_NEAR(as_double(again.sites[1].context) / as_double(plain.sites[1].context), 1, 1e-2);
+}
+
 TEST(MemoryFit, BoundIsExceededAsOftenAsItSays) {
   const Jobs jobs{1000, truth(), 0.2};
   const MemoryFit fit = fit_memory(jobs.all());

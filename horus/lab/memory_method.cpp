@@ -21,6 +21,7 @@ class FittedMemory : public Fitted {
   [[nodiscard]] Guess guess(const Sample& sample) const override {
     return guess_of(sample, fit_.at(sample.row->gpu, sample.row->framework));
   }
+  [[nodiscard]] const MemoryFit& fit() const { return fit_; }
 
  private:
   MemoryFit fit_;
@@ -42,7 +43,9 @@ class MemoryAsIs : public Fitted {
 class MemoryMethod : public Method {
  public:
   [[nodiscard]] std::unique_ptr<Fitted> fit(const Training& training) const override {
-    return std::make_unique<FittedMemory>(fit_memory(training.pool));
+    const auto* nearby = dynamic_cast<const FittedMemory*>(training.nearby);
+    return std::make_unique<FittedMemory>(fit_memory(training.pool, {}, MemoryMoves::Everything,
+                                                     nearby == nullptr ? nullptr : &nearby->fit()));
   }
   [[nodiscard]] std::unique_ptr<Fitted> as_is(const predict::Model& model) const override {
     return std::make_unique<MemoryAsIs>(model);

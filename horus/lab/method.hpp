@@ -83,6 +83,9 @@ struct SharedSample {
 /// What a method says of a pair.
 struct SharedGuess {
   std::array<Interval, 2> slowdowns;  ///< Shared step time over step time alone, at least 1.
+  /// What the law alone says, where `slowdowns` also tell what other pairs say of the same jobs.
+  std::optional<std::array<double, 2>> by_law;
+  std::array<bool, 2> is_known{};  ///< The method has seen this configuration in other pairs.
   /// Probability that neither job is slowed beyond kGoodSlowdown (error_figures.hpp). Absent: not
   /// said.
   std::optional<double> good;

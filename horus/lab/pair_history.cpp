@@ -5,7 +5,6 @@
 #include <cmath>
 #include <set>
 
-#include "horus/lab/error_figures.hpp"
 #include "horus/lab/sharing_fit.hpp"
 
 namespace horus::lab {
@@ -19,18 +18,6 @@ constexpr double kPairsOfHalf = 5;
 
 constexpr double kLowShare = 0.1;
 constexpr double kHighShare = 0.9;
-
-/// Slowdowns are told apart down to a percent.
-constexpr double kExcessLeast = 0.01;
-
-/// Prior of the logistic function: the odds fall with the excess to the power of 3, give or take as
-/// much again.
-constexpr double kSlopePrior = 3;
-constexpr double kPriorPrecision = 1.0 / (kSlopePrior * kSlopePrior);
-/// More excess is never better, whatever a handful of pairs says.
-constexpr double kSlopeLeast = 0.1;
-constexpr int kNewtonSteps = 20;
-constexpr double kNewtonStepMost = 2;
 
 /// The value below which `share` of `values` lies, by linear interpolation; 0 without values.
 double quantile(std::vector<double> values, double share) {
@@ -50,13 +37,6 @@ bool touches(const SharedSample& sample, const std::string& model) {
   return std::ranges::any_of(sample.members,
                              [&](const Sample* member) { return member->row->model == model; });
 }
-
-/// How far a pair is from the limit of what is good, in logarithms of excess; above 0: within it.
-double room_of(double worst) {
-  return std::log((kGoodSlowdown - 1 + kExcessLeast) / (worst - 1 + kExcessLeast));
-}
-
-double chance_at(double slope, double room) { return 1 / (1 + std::exp(-slope * room)); }
 
 }  // namespace
 
@@ -112,25 +92,5 @@ Spread held_out_spread(std::span<const SharedSample* const> pool, Remembering re
   if (known.empty()) spread.known = spread.unknown;
   return spread;
 }
-
-/// Newton's method on the logarithm of the posterior, which is concave.
-GoodChance::GoodChance(const LawInUse& law, std::span<const SharedSample* const> pool)
-    : slope_{kSlopePrior} {
-  for (int step = 0; step < kNewtonSteps; ++step) {
-    double gradient = -kPriorPrecision * (slope_ - kSlopePrior);
-    double curve = kPriorPrecision;
-    for (const SharedSample* sample : pool) {
-      const double room = room_of(std::ranges::max(slowdowns_by(law, *sample)));
-      const bool good = std::ranges::max(measured_slowdowns(*sample->pair)) < kGoodSlowdown;
-      const double chance = chance_at(slope_, room);
-      gradient += ((good ? 1.0 : 0.0) - chance) * room;
-      curve += chance * (1 - chance) * room * room;
-    }
-    slope_ += std::clamp(gradient / curve, -kNewtonStepMost, kNewtonStepMost);
-  }
-  slope_ = std::max(slope_, kSlopeLeast);
-}
-
-double GoodChance::at(double worst) const { return chance_at(slope_, room_of(worst)); }
 
 }  // namespace horus::lab

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What measured pairs say beyond their law: which jobs are always off, how far the others lie from
-// it, and how often a pair turns out good.
+// What measured pairs say beyond their law: which jobs are always off, and how far the others lie
+// from it.
 
 #include <array>
 #include <functional>
@@ -55,18 +55,5 @@ struct Spread {
 enum class Remembering { Nothing, OffsetsOfJobs };
 [[nodiscard]] Spread held_out_spread(std::span<const SharedSample* const> pool,
                                      Remembering remembering);
-
-/// The chance that neither job of a pair is slowed beyond kGoodSlowdown: even where the larger
-/// slowdown by the law is at that limit, and beyond and below it a logistic function of the
-/// logarithm of the excess (slowdown - 1), as steep as measured pairs say.
-class GoodChance {
- public:
-  GoodChance(const predict::LawInUse& law, std::span<const SharedSample* const> pool);
-  /// Falls with `worst`, the larger slowdown by the law; above 0, below 1.
-  [[nodiscard]] double at(double worst) const;
-
- private:
-  double slope_{};
-};
 
 }  // namespace horus::lab

@@ -85,18 +85,19 @@ class Scorer {
              const std::set<std::size_t>& models) {
     const SharedGuess guess = fitted.guess(sample);
     for (const std::size_t model : models) {
-      scores_.push_back(
-          {.model = model, .pair = sample.pair, .guess = guess, .packed = packs(sample)});
+      scores_.push_back({.model = model,
+                         .pair = sample.pair,
+                         .gpu = sample.members[0]->row->gpu,
+                         .guess = guess,
+                         .packed = packs(sample, guess)});
     }
   }
 
   /// A job of unknown utilization is packed with nothing.
-  [[nodiscard]] static bool packs(const SharedSample& sample) {
-    double sum = 0;
-    for (const Guess& guess : sample.solo) {
-      sum += guess.utilization ? guess.utilization->expected : kPackUtilizationSum;
-    }
-    return sum < kPackUtilizationSum;
+  [[nodiscard]] static bool packs(const SharedSample& sample, const SharedGuess& guess) {
+    const bool is_known = std::ranges::all_of(
+        sample.solo, [](const Guess& solo) { return solo.utilization.has_value(); });
+    return is_known && guess.good.value_or(0) >= kPackChance;
   }
 
   const PairInputs& inputs_;

@@ -14,9 +14,9 @@
 
 namespace horus::lab {
 
-/// The rule that packs two jobs: what they are predicted to keep busy alone stays below one GPU.
-/// Stated before any pair was looked at, never fitted.
-inline constexpr double kPackUtilizationSum = 1.0;
+/// The rule that packs two jobs: the chance that the pair turns out good (SharedGuess::good) is at
+/// least this. Nothing is fitted: it is the share of good pairs that is asked for.
+inline constexpr double kPackChance = 0.97;
 
 /// Which pairs a fit may see.
 struct PairSplit {

@@ -60,11 +60,15 @@ struct Task {
   std::vector<std::size_t> predicted;  ///< Judged samples, by index.
 };
 
+/// A model on a machine: GPU, host, model.
+using Known = std::array<std::string, 3>;
+
 /// A protocol's fits, and which of their predictions count.
 struct Plan {
   struct Draw {
     std::vector<Task> tasks;
     std::vector<std::size_t> scored;  ///< Judged samples, ascending.
+    std::set<Known> met;              ///< Of what the target measured to calibrate a fit.
   };
   std::vector<Draw> draws;
   PairSplit pairs;
@@ -160,6 +164,8 @@ using Target = std::pair<std::string, std::string>;  // GPU, host
 
 Target target_of(const Row& row) { return {whole_gpu(row), row.host}; }
 
+Known known_of(const Row& row) { return {whole_gpu(row), row.host, row.model}; }
+
 std::vector<Target> targets_of(std::span<const Sample> samples) {
   std::set<Target> targets;
   for (const Sample& sample : samples) targets.insert(target_of(*sample.row));
@@ -195,6 +201,7 @@ Plan::Draw transfer(const Evidence& evidence, std::size_t calibration, const Rng
     for (const std::size_t i : measured) {
       task.target.push_back(&evidence.judged[i]);
       task.pool.push_back(&evidence.judged[i]);
+      draw.met.insert(known_of(*evidence.judged[i].row));
     }
     std::ranges::set_difference(task.predicted, measured, std::back_inserter(draw.scored));
     draw.tasks.push_back(std::move(task));
@@ -269,6 +276,7 @@ class Runner {
         }
       }
       Scores scores{.rows = score(draw.scored, guesses), .pairs = {}};
+      for (RowScore& row : scores.rows) row.model_met = draw.met.contains(known_of(*row.row));
       scores.pairs = score_pairs(inputs(guesses), plan.pairs);
       run.draws.push_back(std::move(scores));
     }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -62,14 +63,15 @@ class SharingWitness final : public SharingMethod {
   };
   class Seen final : public FittedSharing {
    public:
-    Seen(std::span<const SharedSample* const> pool, std::vector<PairQuestion>& questions)
-        : questions_{questions} {
+    Seen(std::span<const SharedSample* const> pool, std::vector<PairQuestion>& questions,
+         double chance)
+        : questions_{questions}, chance_{chance} {
       for (const SharedSample* sample : pool) pool_.push_back(sample->pair);
     }
     [[nodiscard]] SharedGuess guess(const SharedSample& sample) const override {
       questions_.push_back({pool_, sample.pair});
       return {.slowdowns = {Interval{1, 1, 1}, Interval{1, 1, 1}},
-              .good = {},
+              .good = chance_,
               .utilization = {},
               .memory = {}};
     }
@@ -77,15 +79,17 @@ class SharingWitness final : public SharingMethod {
    private:
     std::vector<const Pair*> pool_;
     std::vector<PairQuestion>& questions_;
+    double chance_;
   };
   [[nodiscard]] std::unique_ptr<FittedSharing> fit(
       std::span<const SharedSample* const> pool) const override {
-    return std::make_unique<Seen>(pool, questions);
+    return std::make_unique<Seen>(pool, questions, chance);
   }
   [[nodiscard]] std::unique_ptr<FittedSharing> as_is(const predict::Model&) const override {
-    return std::make_unique<Seen>(std::span<const SharedSample* const>{}, questions);
+    return std::make_unique<Seen>(std::span<const SharedSample* const>{}, questions, chance);
   }
 
+  double chance{1};  ///< That any pair turns out good.
   mutable std::vector<PairQuestion> questions;
 };
 
@@ -245,6 +249,24 @@ TEST(CalibratedFive, LearnsFiveJobsOfEachTargetAndIsNotJudgedOnThem) {
   EXPECT_EQ(draws.size(), 4U);
 }
 
+TEST(CalibratedFive, TellsModelsThatTheTargetMeasuredFromOthers) {
+  Trial trial{world_of_two_gpus(), {}, {}, {}};
+  const auto run = trial.run(Protocol::CalibratedFive, {.seed = 3, .draws = 1});
+  ASSERT_TRUE(run) << run.error().text();
+  std::map<const Row*, bool> met;
+  for (const Question& question : trial.time.questions) {
+    met[question.sample->row] = std::ranges::any_of(question.target, [&](const Sample* known) {
+      return known->row->model == question.sample->row->model;
+    });
+  }
+  std::set<bool> kinds;
+  for (const RowScore& score : run->draws.front().rows) {
+    EXPECT_EQ(score.model_met, met.at(score.row)) << score.row->id;
+    kinds.insert(score.model_met);
+  }
+  EXPECT_EQ(kinds.size(), 2U);
+}
+
 TEST(Shipped, FitsNothing) {
   Trial trial{world_of_two_gpus(), {}, {}, {}};
   const auto run = trial.run(Protocol::Shipped);
@@ -335,14 +357,19 @@ TEST(PairScores, LeaveOutPairsThatDidNotRun) {
   EXPECT_TRUE(run->draws.front().pairs.empty());
 }
 
-TEST(PairScores, PackTwoJobsThatAreSaidToFillLessThanOneGpu) {
-  // The witness says 0.4 of every job: 0.8 of both.
-  Trial trial{world_of_two_gpus(), {}, {}, {}};
-  add_pairs(trial.world);
-  const auto run = trial.run(Protocol::Shipped);
-  ASSERT_TRUE(run);
-  ASSERT_FALSE(run->draws.front().pairs.empty());
-  for (const PairScore& score : run->draws.front().pairs) EXPECT_TRUE(score.packed);
+TEST(PairScores, PackTwoJobsThatAreLikelyToGoTogether) {
+  for (const double chance : {kPackChance, kPackChance - 0.001}) {
+    Trial trial{world_of_two_gpus(), {}, {}, {}};
+    trial.sharing.chance = chance;
+    add_pairs(trial.world);
+    const auto run = trial.run(Protocol::Shipped);
+    ASSERT_TRUE(run);
+    ASSERT_FALSE(run->draws.front().pairs.empty());
+    for (const PairScore& score : run->draws.front().pairs) {
+      EXPECT_EQ(score.packed, chance >= kPackChance);
+      EXPECT_EQ(score.gpu, trial.world.judged[score.pair->first].row->gpu);
+    }
+  }
 }
 
 }  // namespace

@@ -143,16 +143,22 @@ std::vector<Place> thinned(std::vector<Place> places) {
   return kept;
 }
 
-/// Distances of each place to the nearest of another group.
+/// Distances of each job to the nearest place of another group.
 std::vector<double> distances_between(const std::vector<Place>& places,
                                       std::span<const double> scales) {
+  std::map<std::string, std::vector<std::vector<double>>> others;  // by group
+  for (const Place& place : places) others[place.group] = {};
+  for (auto& [group, means] : others) {
+    for (const Place& place : places) {
+      if (place.group != group) means.push_back(place.mean);
+    }
+  }
   std::vector<double> distances;
   for (const Place& place : places) {
-    std::vector<std::vector<double>> others;
-    for (const Place& other : places) {
-      if (other.group != place.group) others.push_back(other.mean);
+    const auto& means = others[place.group];
+    for (const ResidualJob* job : place.jobs) {
+      if (!means.empty()) distances.push_back(predict::novelty(job->inputs, means, scales));
     }
-    if (!others.empty()) distances.push_back(predict::novelty(place.mean, others, scales));
   }
   return distances;
 }
@@ -175,9 +181,9 @@ struct Reach {
   double far{};
 };
 
-/// How far a correction reaches. Held-out groups: as far as nine of ten models lie from the next
-/// one, fading out at twice that. Held-out jobs: jobs of known models, and hardly any model that is
-/// not.
+/// How far a correction reaches. Held-out groups: as far as nine of ten jobs lie from the next
+/// other model, fading out at twice that. Held-out jobs: jobs of known models, and hardly any model
+/// that is not.
 Reach reach_of(const std::vector<Place>& places, std::span<const double> scales, HeldOut held_out) {
   const std::vector<double> between = distances_between(places, scales);
   if (held_out == HeldOut::Groups) {
@@ -188,8 +194,13 @@ Reach reach_of(const std::vector<Place>& places, std::span<const double> scales,
   return {std::min(quantile(distances_within(places, scales), 0.95), far / 2), far};
 }
 
-predict::TreeOptions tree_options(ResidualTarget target, const ResidualOptions& options) {
-  predict::TreeOptions trees{.trees = options.trees, .depth = options.depth};
+/// What `jobs` bear: hundreds tell effects of single inputs and of pairs, thousands those of more.
+predict::TreeOptions tree_options(ResidualTarget target, std::size_t jobs,
+                                  const ResidualOptions& options) {
+  constexpr std::size_t kMany = 1000;
+  constexpr std::size_t kVeryMany = 3000;
+  const int more = (jobs >= kMany ? 1 : 0) + (jobs >= kVeryMany ? 1 : 0);
+  predict::TreeOptions trees{.trees = (1 + more) * options.trees, .depth = options.depth + more};
   trees.seed = static_cast<std::uint32_t>(options.seed);
   for (const TreeInput& input : predict::tree_inputs()) {
     const InputUse use = use_of(input);
@@ -309,7 +320,8 @@ std::optional<ResidualTable> learn_correction(ResidualTarget target,
   if (reach.far <= 0) return std::nullopt;
   table.near = reach.near;
   table.far = reach.far;
-  auto trained = predict::train_trees(tree_data(target, jobs), tree_options(target, options));
+  auto trained =
+      predict::train_trees(tree_data(target, jobs), tree_options(target, jobs.size(), options));
   if (!trained) return std::nullopt;
   table.base = trained->base;
   table.trees = std::move(trained->trees);
@@ -344,7 +356,8 @@ GateEvidence judge_correction(ResidualTarget target, std::span<const ResidualJob
 }
 
 bool passes_gate(const GateEvidence& evidence) {
-  return evidence.groups >= 2 && evidence.gain > evidence.gain_error && evidence.gain > 0;
+  const bool all_gain = evidence.error_with < evidence.error_without;  // Jobs, not models, count.
+  return evidence.groups >= 2 && evidence.gain > evidence.gain_error && all_gain;
 }
 
 std::optional<ResidualTable> learn_residual(ResidualTarget target,

@@ -19,7 +19,7 @@ struct ResidualOptions {
   std::size_t jobs_min{80};       ///< Measured jobs without which nothing is learned of new models.
   std::size_t jobs_seen_min{30};  ///< The same for models that were in training.
   std::size_t folds{5};           ///< Of jobs held out, for labels and for the gate.
-  int trees{100};
+  int trees{100};  ///< Of few jobs; many jobs (residual_fit.cpp says how many) bear more, deeper.
   int depth{2};
   std::uint64_t seed{1};
 };
@@ -56,7 +56,8 @@ enum class HeldOut {
                                             std::span<const ResidualJob> jobs, HeldOut held_out,
                                             const ResidualOptions& options);
 
-/// Whether the error falls by more than one standard error of the difference.
+/// Whether the error falls, over all jobs and by more than one standard error of the mean gain of a
+/// model.
 [[nodiscard]] bool passes_gate(const GateEvidence& evidence);
 
 /// Learns and judges: nothing unless the gate is passed.

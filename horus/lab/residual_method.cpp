@@ -142,7 +142,11 @@ class Corrected final : public Fitted {
     for (const Residual& residual : residuals_) {
       const double correction = residual.correction(*inputs);
       if (residual.target() == ResidualTarget::Utilization && guess.utilization) {
-        guess.utilization = predict::corrected_utilization(*guess.utilization, correction);
+        const Interval before = *guess.utilization;
+        guess.utilization = predict::corrected_utilization(before, correction);
+        for (std::optional<Interval>* used : {&guess.bandwidth_utilization, &guess.sm_active}) {
+          if (*used) *used = predict::followed(**used, before, *guess.utilization);
+        }
       }
       if (residual.target() == ResidualTarget::StepTime && guess.step_s) {
         guess.step_s = predict::corrected_seconds(*guess.step_s, correction);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "horus/lab/samples.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
 #include "horus/domain/gpu.hpp"
 #include "horus/predict/fused_attention.hpp"
 #include "horus/predict/lowering.hpp"
@@ -8,6 +12,16 @@
 
 namespace horus::lab {
 namespace {
+
+/// The mean step of a pass over the data, whose last batch is smaller.
+predict::Step mean_step(predict::Step step, const Row& row) {
+  if (!row.samples_per_epoch || step.samples <= 0) return step;
+  const double all = std::max(1.0, static_cast<double>(*row.samples_per_epoch));
+  const double steps = std::ceil(all / step.samples);
+  step = predict::at_share_of_batch(std::move(step), all / steps / step.samples);
+  step.epochs = 1 / steps;
+  return step;
+}
 
 Result<Sample> sample_of(const Row& row) {
   HORUS_TRY(const GraphFeatures features, row.features());
@@ -17,7 +31,7 @@ Result<Sample> sample_of(const Row& row) {
   if (row.setup.attention == Attention::Fused) ops = fused = predict::fuse_attention(features.ops);
   Sample sample;
   sample.row = &row;
-  sample.step = predict::merged(predict::lower(features, ops, row.setup));
+  sample.step = mean_step(predict::merged(predict::lower(features, ops, row.setup)), row);
   sample.parts = predict::memory_parts(features, ops, row.setup, *gpu.spec);
   sample.batch = static_cast<double>(features.batch);
   constexpr double kNotYetPredicted = 0.5;  // each fit says its own

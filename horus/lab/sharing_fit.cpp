@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "horus/domain/gpu.hpp"
+#include "horus/lab/error_figures.hpp"
 #include "horus/lab/map_fit.hpp"
+#include "horus/predict/sharing_chance.hpp"
 
 namespace horus::lab {
 namespace {
@@ -37,6 +39,16 @@ constexpr double kExponentMost = 4;
 GpuSpec gpu_called(const std::string& name) {
   const auto found = find_gpu(name);
   return found ? *found->spec : GpuSpec{.name = name};
+}
+
+predict::Demand demand_of(const Guess& guess, double Interval::*quantile) {
+  const auto share = [&](const std::optional<Interval>& interval, double otherwise) {
+    return interval ? std::clamp((*interval).*quantile, 0.0, 1.0) : otherwise;
+  };
+  const double busy = share(guess.utilization, 1);
+  return {.busy = busy,
+          .sms = std::min(busy, share(guess.sm_active, busy)),
+          .bandwidth = share(guess.bandwidth_utilization, 0)};
 }
 
 /// An exponent of 0 says that the demand does not matter: no fit moves that.
@@ -114,18 +126,17 @@ CalibratedLaw fit_law(const Kind& kind, const AlikePairs& pairs) {
 }  // namespace
 
 std::array<predict::Demand, 2> demands_of(const SharedSample& sample) {
-  std::array<predict::Demand, 2> demands;
+  return {demand_of(sample.solo[0], &Interval::expected),
+          demand_of(sample.solo[1], &Interval::expected)};
+}
+
+double chance_of_good(const LawInUse& law, const SharedSample& sample) {
+  std::array<predict::DemandRange, 2> jobs;
   for (std::size_t m = 0; m < 2; ++m) {
-    const Guess& guess = sample.solo[m];
-    const auto share = [](const std::optional<Interval>& interval, double otherwise) {
-      return interval ? std::clamp(interval->expected, 0.0, 1.0) : otherwise;
-    };
-    const double busy = share(guess.utilization, 1);
-    demands[m] = {.busy = busy,
-                  .sms = std::min(busy, share(guess.sm_active, busy)),
-                  .bandwidth = share(guess.bandwidth_utilization, 0)};
+    jobs[m] = {.expected = demand_of(sample.solo[m], &Interval::expected),
+               .high = demand_of(sample.solo[m], &Interval::high)};
   }
-  return demands;
+  return predict::chance_within(kGoodSlowdown, jobs, law);
 }
 
 std::array<double, 2> measured_slowdowns(const Pair& pair) {

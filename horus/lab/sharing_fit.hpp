@@ -17,6 +17,9 @@ namespace horus::lab {
 /// What is predicted of the two jobs alone; unknown utilization counts as a full GPU.
 [[nodiscard]] std::array<predict::Demand, 2> demands_of(const SharedSample& sample);
 
+/// The chance that neither job is slowed beyond kGoodSlowdown, by what is predicted of them alone.
+[[nodiscard]] double chance_of_good(const predict::LawInUse& law, const SharedSample& sample);
+
 /// The measured slowdowns of a pair, in order of its members.
 [[nodiscard]] std::array<double, 2> measured_slowdowns(const Pair& pair);
 

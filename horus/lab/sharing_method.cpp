@@ -60,6 +60,14 @@ SharingMode mode_of(const Pair& pair) {
   return pair.mode == SharingMode::Mig ? SharingMode::Exclusive : pair.mode;
 }
 
+std::optional<double> prior_chance(const SharedSample& sample, const GpuSpec& gpu,
+                                   const predict::Model& model) {
+  const SharingMode mode = mode_of(*sample.pair);
+  if (mode == SharingMode::Exclusive) return std::nullopt;
+  return chance_of_good(predict::law_for(gpu, mode, Interference::Default, model.constants.sharing),
+                        sample);
+}
+
 /// By the laws of a model.
 class Unfitted final : public FittedSharing {
  public:
@@ -73,6 +81,7 @@ class Unfitted final : public FittedSharing {
       const SharedPrediction shared =
           predict_shared(jobs, *gpu->spec, model_, {.mode = mode_of(*sample.pair)});
       std::ranges::copy(shared.slowdowns, out.slowdowns.begin());
+      out.good = prior_chance(sample, *gpu->spec, model_);
     }
     add_totals(out, sample);
     return out;
@@ -89,7 +98,6 @@ struct LawFit {
   LawInUse law;
   Offsets offsets;
   Spread spread;
-  GoodChance good;
 };
 
 LawFit learn_around(const LawInUse& law, std::span<const SharedSample* const> pool,
@@ -98,8 +106,7 @@ LawFit learn_around(const LawInUse& law, std::span<const SharedSample* const> po
   return {.law = law,
           .offsets = remembers ? Offsets{law, pool} : Offsets{},
           .spread =
-              held_out_spread(pool, remembers ? Remembering::OffsetsOfJobs : Remembering::Nothing),
-          .good = GoodChance{law, pool}};
+              held_out_spread(pool, remembers ? Remembering::OffsetsOfJobs : Remembering::Nothing)};
 }
 
 class FittedLaws final : public FittedSharing {
@@ -112,9 +119,12 @@ class FittedLaws final : public FittedSharing {
     SharedGuess out;
     const std::array<double, 2> by_law = slowdowns_by(fit->second.law, sample);
     for (std::size_t m = 0; m < 2; ++m) {
-      out.slowdowns[m] = around(by_law[m], *sample.members[m]->row, fit->second);
+      const Row& row = *sample.members[m]->row;
+      out.slowdowns[m] = around(by_law[m], row, fit->second);
+      out.is_known[m] = fit->second.offsets.knows(row);
     }
-    out.good = fit->second.good.at(std::ranges::max(by_law));
+    out.by_law = by_law;
+    out.good = chance_of_good(fit->second.law, sample);
     add_totals(out, sample);
     return out;
   }

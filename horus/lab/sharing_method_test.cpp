@@ -160,7 +160,8 @@ TEST(SharingMethod, SaysThePriorWhereNothingWasMeasured) {
   const auto as_is = sharing_method()->as_is(prior);
   const SharedGuess guess = fitted->guess(world.pair(20));
   EXPECT_EQ(guess.slowdowns, as_is->guess(world.pair(20)).slowdowns);
-  EXPECT_FALSE(guess.good.has_value());
+  EXPECT_EQ(guess.good, as_is->guess(world.pair(20)).good);
+  EXPECT_FALSE(guess.by_law.has_value());
   EXPECT_LT(guess.slowdowns[0].low, guess.slowdowns[0].high);
 }
 
@@ -228,14 +229,41 @@ TEST(SharingMethod, ThinksLessOfPairsThatItExpectsToSufferMore) {
     const SharedGuess guess = fitted->guess(*sample);
     const double worst = std::max(guess.slowdowns[0].expected, guess.slowdowns[1].expected);
     ASSERT_TRUE(guess.good.has_value());
-    EXPECT_GT(*guess.good, 0);
-    EXPECT_LT(*guess.good, 1);
+    EXPECT_GE(*guess.good, 0);
+    EXPECT_LE(*guess.good, 1);
     ranked.emplace_back(worst, -*guess.good);
   }
   std::ranges::sort(ranked);
   EXPECT_TRUE(std::ranges::is_sorted(ranked, {}, &std::pair<double, double>::second));
   EXPECT_GT(-ranked.front().second, 0.9);
   EXPECT_LT(-ranked.back().second, 0.1);
+}
+
+TEST(SharingMethod, ThinksLessOfJobsThatMayWantMoreThanExpected) {
+  const World world{"T4", overlap};
+  const auto fitted = sharing_method()->fit(world.pool());
+  SharedSample vague = world.pair(10);
+  vague.solo[1].utilization->high = 1;
+  EXPECT_EQ(fitted->guess(vague).slowdowns, fitted->guess(world.pair(10)).slowdowns);
+  EXPECT_LT(*fitted->guess(vague).good, *fitted->guess(world.pair(10)).good);
+}
+
+TEST(SharingMethod, SaysWhatItRemembersAndWhatTheLawSays) {
+  World world{"T4", overlap};
+  world.distort(4, 1.15);
+  const auto fitted = sharing_method()->fit(world.pool());
+  SharedSample pair = world.pair(20);
+  Row stranger = *pair.members[0]->row;
+  stranger.id = "elsewhere";
+  const Sample unknown{.row = &stranger};
+  pair.members[0] = &unknown;
+  const SharedGuess guess = fitted->guess(pair);
+  EXPECT_FALSE(guess.is_known[0]);
+  EXPECT_TRUE(guess.is_known[1]);
+  ASSERT_TRUE(guess.by_law.has_value());
+  EXPECT_DOUBLE_EQ(guess.slowdowns[0].expected, (*guess.by_law)[0]);
+  const auto forgets = sharing_method(PairHistory::Forgets)->fit(world.pool());
+  EXPECT_DOUBLE_EQ(forgets->guess(pair).slowdowns[1].expected, (*guess.by_law)[1]);
 }
 
 TEST(SharingMethod, AddsUpUtilizationAndMemory) {

@@ -2,6 +2,7 @@
 #include "horus/lab/time_fit.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <string>
@@ -38,6 +39,44 @@ constexpr double kLoopFactorSigma = 0.70;
 constexpr double kLoaderSample = 10e-6;
 constexpr double kLoaderElement = 1e-9;
 constexpr double kLoaderSigma = 1.6;
+/// The loader's processes begin anew: 0.1 s, as two forks and their first batch take.
+constexpr double kEpoch = 0.1;
+constexpr double kEpochSigma = 1.0;
+/// Before and after the steps of a job of minutes, per second of steps.
+constexpr double kOutside = 0.03;
+constexpr double kOutsideSigma = 1.0;
+/// NVML counts kernels. Copies are none, but some of the work around them is.
+constexpr double kCopyShareSeen = 0.2;
+constexpr double kCopySigma = 1.0;
+
+/// What may be learned of a host, each by one parameter.
+struct HostNumber {
+  FitParameter parameter;
+  double TimeSite::*field;
+};
+enum HostNumberIndex : std::size_t {
+  kHostFactor,
+  kLoop,
+  kLoaderSamples,
+  kLoaderElements,
+  kEpochs,
+  kOutsideSteps,
+  kCopies,
+  kHostNumbers
+};
+constexpr std::array<HostNumber, kHostNumbers> kOfHost{{
+    {{1, kHostFactorSigma, 0.1, 10}, &TimeSite::host_factor},
+    {{1, kLoopFactorSigma, 0.1, 10}, &TimeSite::host_step_s},  // times that of the constants
+    {{kLoaderSample, kLoaderSigma, 1e-9, 1}, &TimeSite::loader_sample_s},
+    {{kLoaderElement, kLoaderSigma, 1e-13, 1}, &TimeSite::loader_element_s},
+    {{kEpoch, kEpochSigma, 1e-4, 100}, &TimeSite::epoch_s},
+    {{kOutside, kOutsideSigma, 1e-6, 1}, &TimeSite::outside_steps},
+    {{kCopyShareSeen, kCopySigma, 1e-4, 10}, &TimeSite::copy_share_seen},
+}};
+
+constexpr std::size_t kNoParameter = static_cast<std::size_t>(-1);
+/// By HostNumberIndex: the parameter, or kNoParameter where no row can tell.
+using HostParameters = std::array<std::size_t, kHostNumbers>;
 
 /// Utilization on the scale of its errors: one percentage point is the resolution of NVML.
 double log_percent(double utilization) { return std::log1p(100 * utilization); }
@@ -57,12 +96,29 @@ std::size_t index_in(std::vector<std::string>& keys, const std::string& key) {
 
 using SiteKey = std::pair<std::string, std::string>;  ///< GPU and host.
 
-/// Samples that see the same machine in the same precision.
+/// A sample, and what its step was where all residuals were computed last.
+struct Job {
+  const Sample* sample{};
+  std::size_t residual{};  ///< Index of its first.
+  predict::LimitedWork limits;
+  predict::GpuWork work;
+};
+
+/// Jobs that see the same machine in the same precision.
 struct Group {
   const GpuSpec* gpu{};
   Precision precision{};
   std::size_t site{};
-  std::vector<const Sample*> samples;
+  predict::MachineRates rates;  ///< Where all residuals were computed last.
+  std::vector<Job> jobs;
+};
+
+/// What a parameter is to a group.
+enum class Touch {
+  Nothing,
+  Rest,   ///< Not the GPU: host, loader, copies.
+  Rates,  ///< The rates of the GPU.
+  Tiles,  ///< What limits kernels, and by how much.
 };
 
 class TimeProblem {
@@ -75,23 +131,24 @@ class TimeProblem {
       rows_.push_back(&row);
       parameters_.push_back({row.of(base_), row.sigma, std::max(row.least, 1e-30), row.most});
     }
-    add_factors(gpu_factor_, gpus_, kGpuFactorSigma);
-    add_factors(host_factor_, hosts_, kHostFactorSigma);
-    add_factors(loop_factor_, hosts_, kLoopFactorSigma);
-    add_loaders();
+    gpu_factor_ = parameters_.size();
+    parameters_.resize(parameters_.size() + gpus_.size(), {1, kGpuFactorSigma, 0.1, 10});
+    add_hosts();
   }
 
   TimeFit solve(Moves moves, const TimeFit* nearby) {
     const auto residuals = [this](std::span<const double> v, std::span<double> r) { fill(v, r); };
+    const auto moved = [this](std::span<const double> v, std::size_t parameter,
+                              std::span<double> r) { move(v, parameter, r); };
     std::vector<double> begin;
     if (nearby != nullptr) {
       begin = values_of(*nearby);
     } else {
       // Sites differ most: they come first, so that no constant of all is bent to fit one of them.
-      begin = map_fit(sites_only(), count_, residuals).values;
+      begin = map_fit(sites_only(), count_, residuals, {.moved = moved}).values;
     }
     if (moves == Moves::SitesOnly) return fit_at(begin);
-    return fit_at(map_fit(parameters_, count_, residuals, {.start = begin}).values);
+    return fit_at(map_fit(parameters_, count_, residuals, {.start = begin, .moved = moved}).values);
   }
 
  private:
@@ -125,11 +182,12 @@ class TimeProblem {
       if (gpu != gpus_.end()) values[gpu_factor_ + index_of(gpus_, gpu)] = site.gpu_factor;
       if (host == hosts_.end()) continue;
       const std::size_t at = index_of(hosts_, host);
-      values[host_factor_ + at] = site.host_factor;
-      values[loop_factor_ + at] = site.host_step_s / fit.constants.host_step_s;
-      if (loader_[at] == kNoLoader || site.loader_sample_s <= 0) continue;
-      values[loader_[at]] = site.loader_sample_s;
-      values[loader_[at] + 1] = site.loader_element_s;
+      for (std::size_t i = 0; i < kHostNumbers; ++i) {
+        const double value = site.*kOfHost[i].field;
+        if (host_parameters_[at][i] != kNoParameter && value > 0) {
+          values[host_parameters_[at][i]] = i == kLoop ? value / fit.constants.host_step_s : value;
+        }
+      }
     }
     return values;
   }
@@ -165,7 +223,7 @@ class TimeProblem {
       return group.site == site && group.precision == row.setup.precision;
     });
     Group* group = found == groups_.end() ? &add_group(site, row) : &*found;
-    group->samples.push_back(&sample);
+    group->jobs.push_back({.sample = &sample});
     ++sites_[site].jobs;
     count_ += (row.measured.step_s ? 1U : 0U) + (row.measured.utilization ? 1U : 0U);
   }
@@ -173,7 +231,7 @@ class TimeProblem {
   Group& add_group(std::size_t site, const Row& row) {
     const auto gpu = find_gpu(row.gpu);
     HORUS_CHECK(gpu.has_value(), "rows name GPUs of the catalogue");
-    groups_.push_back({gpu->spec, row.setup.precision, site, {}});
+    groups_.push_back({.gpu = gpu->spec, .precision = row.setup.precision, .site = site});
     return groups_.back();
   }
 
@@ -187,32 +245,44 @@ class TimeProblem {
     return sites_.size() - 1;
   }
 
-  void add_factors(std::size_t& first, const std::vector<std::string>& names, double sigma) {
-    first = parameters_.size();
-    for (std::size_t i = 0; i < names.size(); ++i) parameters_.push_back({1, sigma, 0.1, 10});
-  }
-
-  /// A pipeline shows in utilization; where rates are stated nothing is left to find.
-  void add_loaders() {
-    loader_.assign(hosts_.size(), kNoLoader);
-    for (std::size_t host = 0; host < hosts_.size(); ++host) {
-      if (!shows_loader(host)) continue;
-      loader_[host] = parameters_.size();
-      parameters_.push_back({kLoaderSample, kLoaderSigma, 1e-9, 1});
-      parameters_.push_back({kLoaderElement, kLoaderSigma, 1e-13, 1});
-    }
-  }
-
-  [[nodiscard]] bool shows_loader(std::size_t host) const {
-    bool has_utilization = false;
+  /// What the rows of a host can tell of it.
+  struct Shown {
+    bool utilization{};
+    bool rate{};    ///< Stated: nothing is left to find of the loader.
+    bool epochs{};  ///< Known lengths of passes over the data.
+  };
+  [[nodiscard]] Shown shown_of(std::size_t host) const {
+    Shown shown;
     for (const Group& group : groups_) {
       if (host_of_site_[group.site] != host) continue;
-      for (const Sample* sample : group.samples) {
-        if (sample->row->setup.samples_per_second) return false;
-        has_utilization = has_utilization || sample->row->measured.utilization.has_value();
+      for (const Job& job : group.jobs) {
+        const Row& row = *job.sample->row;
+        shown.utilization = shown.utilization || row.measured.utilization.has_value();
+        shown.rate = shown.rate || row.setup.samples_per_second.has_value();
+        shown.epochs = shown.epochs || job.sample->step.epochs > 0;
       }
     }
-    return has_utilization;
+    return shown;
+  }
+
+  /// What happens beside the steps shows in utilization only.
+  void add_hosts() {
+    for (std::size_t host = 0; host < hosts_.size(); ++host) {
+      const Shown shown = shown_of(host);
+      const bool is_loader_free = shown.utilization && !shown.rate;
+      const std::array<bool, kHostNumbers> is_there{true,
+                                                    true,
+                                                    is_loader_free,
+                                                    is_loader_free,
+                                                    shown.utilization && shown.epochs,
+                                                    shown.utilization,
+                                                    shown.utilization};
+      host_parameters_.emplace_back();
+      for (std::size_t i = 0; i < kHostNumbers; ++i) {
+        host_parameters_.back()[i] = is_there[i] ? parameters_.size() : kNoParameter;
+        if (is_there[i]) parameters_.push_back(kOfHost[i].parameter);
+      }
+    }
   }
 
   TimeConstants common(std::span<const double> values) {
@@ -225,38 +295,91 @@ class TimeProblem {
     const std::size_t host = host_of_site_[index];
     TimeSite out = site;
     out.gpu_factor = values[gpu_factor_ + gpu_of_site_[index]];
-    out.host_factor = values[host_factor_ + host];
-    out.host_step_s = base_.time.host_step_s * values[loop_factor_ + host];
-    if (loader_[host] == kNoLoader) return out;
-    out.loader_sample_s = values[loader_[host]];
-    out.loader_element_s = values[loader_[host] + 1];
+    for (std::size_t i = 0; i < kHostNumbers; ++i) {
+      const std::size_t parameter = host_parameters_[host][i];
+      if (parameter != kNoParameter) out.*kOfHost[i].field = values[parameter];
+    }
+    out.host_step_s *= base_.time.host_step_s;
     return out;
   }
 
+  [[nodiscard]] double temper_of(const Group& group) const {
+    return std::sqrt(std::max(1.0, static_cast<double>(sites_[group.site].jobs) / kJobsThatTell));
+  }
+
+  /// All residuals, and what derivatives need to know of each job.
   void fill(std::span<const double> values, std::span<double> residuals) {
     const TimeConstants shared = common(values);
     std::size_t next = 0;
-    for (const Group& group : groups_) {
-      const double temper =
-          std::sqrt(std::max(1.0, static_cast<double>(sites_[group.site].jobs) / kJobsThatTell));
+    for (Group& group : groups_) {
       const TimeConstants constants = with_site(shared, at_site(sites_[group.site], values));
-      const predict::MachineRates rates = predict::rates_of(*group.gpu, group.precision, constants);
-      for (const Sample* sample : group.samples) {
-        const predict::StepParts parts =
-            predict::parts_of(sample->step, predict::gpu_work(sample->step.kernels, rates),
-                              rates.peak_bytes_per_s, sample->row->setup, constants);
-        const Measured& measured = sample->row->measured;
-        if (measured.step_s) {
-          residuals[next++] = std::log(predict::step_seconds(parts, constants) / *measured.step_s) /
-                              (kStepSigma * temper);
-        }
-        if (measured.utilization) {
-          residuals[next++] = (log_percent(predict::utilization(parts, constants)) -
-                               log_percent(*measured.utilization)) /
-                              (kUtilizationSigma * temper);
-        }
+      group.rates = predict::rates_of(*group.gpu, group.precision, constants);
+      for (Job& job : group.jobs) {
+        job.limits = predict::limited_work(job.sample->step.kernels, group.rates);
+        job.work = predict::work_of(job.limits, group.rates);
+        job.residual = next;
+        next += put_residuals(group, job, job.work, constants, residuals);
       }
     }
+  }
+
+  /// The residuals that `parameter`, moved a little from where fill() was, can move.
+  void move(std::span<const double> values, std::size_t parameter, std::span<double> residuals) {
+    const TimeConstants shared = common(values);
+    for (const Group& group : groups_) {
+      const Touch touch = touch_of(parameter, group);
+      if (touch == Touch::Nothing) continue;
+      const TimeConstants constants = with_site(shared, at_site(sites_[group.site], values));
+      const predict::MachineRates rates = predict::rates_of(*group.gpu, group.precision, constants);
+      if (touch != Touch::Rest && rates == group.rates) continue;
+      for (const Job& job : group.jobs) {
+        const predict::GpuWork work = moved_work(job, touch, rates);
+        const bool stays = work.busy_s == job.work.busy_s && work.resident_s == job.work.resident_s;
+        if (touch != Touch::Rest && stays) continue;
+        put_residuals(group, job, work, constants, residuals);
+      }
+    }
+  }
+
+  static predict::GpuWork moved_work(const Job& job, Touch touch,
+                                     const predict::MachineRates& rates) {
+    if (touch == Touch::Rest) return job.work;
+    if (touch == Touch::Rates) return predict::work_of(job.limits, rates);
+    return predict::work_of(predict::limited_work(job.sample->step.kernels, rates), rates);
+  }
+
+  [[nodiscard]] Touch touch_of(std::size_t parameter, const Group& group) const {
+    if (parameter < rows_.size()) {
+      const std::string_view name = rows_[parameter]->name;
+      if (name == "kernel.tile_area") return Touch::Tiles;
+      const bool is_rest = name.starts_with("host.") || name.starts_with("time.");
+      return is_rest ? Touch::Rest : Touch::Rates;
+    }
+    const std::size_t host = host_of_site_[group.site];
+    if (parameter == gpu_factor_ + gpu_of_site_[group.site]) return Touch::Rates;
+    const bool is_of_host =
+        std::ranges::find(host_parameters_[host], parameter) != host_parameters_[host].end();
+    return is_of_host ? Touch::Rest : Touch::Nothing;
+  }
+
+  /// Writes the residuals of one job; how many they are.
+  std::size_t put_residuals(const Group& group, const Job& job, const predict::GpuWork& work,
+                            const TimeConstants& constants, std::span<double> residuals) const {
+    const Row& row = *job.sample->row;
+    const predict::StepParts parts = predict::parts_of(
+        job.sample->step, work, group.rates.peak_bytes_per_s, row.setup, constants);
+    const double temper = temper_of(group);
+    std::size_t next = job.residual;
+    if (row.measured.step_s) {
+      residuals[next++] = std::log(predict::step_seconds(parts, constants) / *row.measured.step_s) /
+                          (kStepSigma * temper);
+    }
+    if (row.measured.utilization) {
+      residuals[next++] = (log_percent(predict::utilization(parts, constants)) -
+                           log_percent(*row.measured.utilization)) /
+                          (kUtilizationSigma * temper);
+    }
+    return next - job.residual;
   }
 
  public:
@@ -266,12 +389,13 @@ class TimeProblem {
     constants.host_step_s = site.host_step_s;
     constants.loader_sample_s = site.loader_sample_s;
     constants.loader_element_s = site.loader_element_s;
+    constants.epoch_s = site.epoch_s;
+    constants.outside_steps = site.outside_steps;
+    constants.copy_share_seen = site.copy_share_seen;
     return constants;
   }
 
  private:
-  static constexpr std::size_t kNoLoader = static_cast<std::size_t>(-1);
-
   predict::Constants base_;
   std::vector<const predict::ConstantRow*> rows_;  ///< Of the first parameters.
   std::vector<FitParameter> parameters_;
@@ -281,10 +405,8 @@ class TimeProblem {
   std::vector<std::size_t> host_of_site_;
   std::vector<std::string> gpus_;
   std::vector<std::string> hosts_;
-  std::size_t gpu_factor_{};         ///< Index of the first parameter of this kind.
-  std::size_t host_factor_{};        ///< Index of the first parameter of this kind.
-  std::size_t loop_factor_{};        ///< Index of the first parameter of this kind.
-  std::vector<std::size_t> loader_;  ///< By host: index of its two parameters, or kNoLoader.
+  std::size_t gpu_factor_{};  ///< Index of the first parameter of this kind, one by GPU.
+  std::vector<HostParameters> host_parameters_;
   std::size_t count_{};
 };
 
@@ -299,6 +421,9 @@ TimeConstants TimeFit::at(std::string_view gpu, std::string_view host) const {
     found.host_step_s = site.host_step_s;
     found.loader_sample_s = site.loader_sample_s;
     found.loader_element_s = site.loader_element_s;
+    found.epoch_s = site.epoch_s;
+    found.outside_steps = site.outside_steps;
+    found.copy_share_seen = site.copy_share_seen;
   }
   return TimeProblem::with_site(constants, found);
 }

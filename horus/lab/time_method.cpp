@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 #include <utility>
 
-#include "horus/lab/time_fit.hpp"
+#include "horus/lab/time_spread.hpp"
 #include "horus/predict/site.hpp"
 #include "horus/predict/step_time.hpp"
 
@@ -16,8 +15,6 @@ namespace {
 using predict::StepParts;
 using predict::TimeConstants;
 
-/// Fits that each leave out a part of the models, for honest errors.
-constexpr std::size_t kParts = 4;
 /// Fewer errors than this have no quantiles of 10 and 90 %.
 constexpr std::size_t kErrorsNeeded = 20;
 constexpr double kLow = 0.1;
@@ -40,8 +37,7 @@ struct Errors {
   std::vector<double> utilization;
 };
 
-void add_errors(const Sample& sample, const TimeFit& fit, Errors& errors) {
-  const TimeConstants constants = fit.at(sample.row->gpu, sample.row->host);
+void add_errors(const Sample& sample, const TimeConstants& constants, Errors& errors) {
   const StepParts parts = parts_at(sample, constants);
   const Measured& measured = sample.row->measured;
   if (measured.step_s) {
@@ -66,37 +62,19 @@ Band band_of(std::vector<double> errors) {
           std::max(0.0, errors[std::min(high, n) - 1]), true};
 }
 
-std::vector<std::string> models_of(std::span<const Sample* const> samples) {
-  std::vector<std::string> models;
-  for (const Sample* sample : samples) models.push_back(sample->row->model);
-  std::ranges::sort(models);
-  models.erase(std::unique(models.begin(), models.end()), models.end());
-  return models;
-}
+/// Bands of both quantities.
+struct Bands {
+  Band step;
+  Band utilization;
+};
 
-/// Errors on the models that `fit`, made anew without them, has not seen.
-Errors unseen_errors(std::span<const Sample* const> samples, const TimeFit& fit) {
-  const std::vector<std::string> models = models_of(samples);
+/// As wide as errors on models or machines are that a fit had not seen.
+Bands bands_of(std::span<const Sample* const> samples, const TimeFit& fit, Unseen unseen) {
   Errors errors;
-  if (models.size() < kParts) return errors;
-  for (std::size_t part = 0; part < kParts; ++part) {
-    std::vector<const Sample*> seen;
-    std::vector<const Sample*> unseen;
-    for (const Sample* sample : samples) {
-      const auto at = std::ranges::lower_bound(models, sample->row->model) - models.begin();
-      (static_cast<std::size_t>(at) % kParts == part ? unseen : seen).push_back(sample);
-    }
-    const TimeFit without = fit_time(seen, {}, Moves::Everything, &fit);
-    for (const Sample* sample : unseen) add_errors(*sample, without, errors);
-  }
-  return errors;
-}
-
-/// `seconds` of the GPU's time in use, as far as the GPU is busy at all.
-Interval share_while_busy(double seconds, const StepParts& parts, const Interval& utilization) {
-  const double while_busy = parts.gpu_s > 0 ? std::min(1.0, seconds / parts.gpu_s) : 0.0;
-  return {while_busy * utilization.expected, while_busy * utilization.low,
-          while_busy * utilization.high};
+  visit_unseen(samples, fit, {}, unseen, [&](const Sample& sample, const TimeConstants& constants) {
+    add_errors(sample, constants, errors);
+  });
+  return {band_of(std::move(errors.step)), band_of(std::move(errors.utilization))};
 }
 
 bool has_unknown_loader(const TrainingSetup& setup, const TimeConstants& constants) {
@@ -123,15 +101,15 @@ Interval utilization_of(const StepParts& parts, const TimeConstants& constants, 
           std::max(expected, from_scale(to_scale(expected) + band.high))};
 }
 
-Guess guess_at(const Sample& sample, const TimeConstants& constants, const Band& step,
-               const Band& utilization) {
+Guess guess_at(const Sample& sample, const TimeConstants& constants, const Bands& bands) {
   const StepParts parts = parts_at(sample, constants);
   Guess guess;
-  guess.step_s = step_of(parts, constants, step);
-  guess.utilization = utilization_of(parts, constants, utilization);
+  guess.step_s = step_of(parts, constants, bands.step);
+  guess.utilization = utilization_of(parts, constants, bands.utilization);
   if (has_unknown_loader(sample.row->setup, constants)) guess.utilization->low = 0;
-  guess.bandwidth_utilization = share_while_busy(parts.bandwidth_s, parts, *guess.utilization);
-  guess.sm_active = share_while_busy(parts.sm_s, parts, *guess.utilization);
+  guess.bandwidth_utilization =
+      predict::share_in_use(parts.bandwidth_s, parts, *guess.utilization, constants);
+  guess.sm_active = predict::share_in_use(parts.sm_s, parts, *guess.utilization, constants);
   return guess;
 }
 
@@ -140,13 +118,16 @@ class FittedTime : public Fitted {
   explicit FittedTime(const Training& training)
       : fit_{fit_time(training.pool, {}, Moves::Everything, fit_of(training.nearby))} {
     if (training.wanted == Training::Wanted::Expected) return;
-    const Errors errors = unseen_errors(training.pool, fit_);
-    step_ = band_of(errors.step);
-    utilization_ = band_of(errors.utilization);
+    here_ = bands_of(training.pool, fit_, Unseen::Models);
+    elsewhere_ = bands_of(training.pool, fit_, Unseen::Machines);
   }
 
   [[nodiscard]] Guess guess(const Sample& sample) const override {
-    return guess_at(sample, fit_.at(sample.row->gpu, sample.row->host), step_, utilization_);
+    const auto is_here = [&](const TimeSite& site) {
+      return site.gpu == sample.row->gpu && site.host == sample.row->host;
+    };
+    const Bands& bands = std::ranges::any_of(fit_.sites, is_here) ? here_ : elsewhere_;
+    return guess_at(sample, fit_.at(sample.row->gpu, sample.row->host), bands);
   }
 
  private:
@@ -156,8 +137,8 @@ class FittedTime : public Fitted {
   }
 
   TimeFit fit_;
-  Band step_;
-  Band utilization_;
+  Bands here_;       ///< Of machines that were measured.
+  Bands elsewhere_;  ///< Of others.
 };
 
 class ModelTime : public Fitted {
@@ -166,7 +147,7 @@ class ModelTime : public Fitted {
 
   [[nodiscard]] Guess guess(const Sample& sample) const override {
     const predict::SiteFactors factors = predict::factors_on(model_.sites, sample.row->gpu);
-    return guess_at(sample, predict::at_site(model_.constants.time, factors), {}, {});
+    return guess_at(sample, predict::at_site(model_.constants.time, factors), {});
   }
 
  private:

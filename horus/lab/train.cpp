@@ -15,6 +15,7 @@
 #include "horus/lab/residual_method.hpp"
 #include "horus/lab/sharing_fit.hpp"
 #include "horus/lab/time_fit.hpp"
+#include "horus/lab/time_spread.hpp"
 #include "horus/predict/predictor_model.hpp"
 
 namespace horus::lab {
@@ -139,7 +140,9 @@ class Trainer {
     const bool is_whole = jobs.size() >= kJobsForConstants;
     const TimeFit fit =
         fit_time(jobs, constants_.time, is_whole ? Moves::Everything : Moves::SitesOnly);
+    const predict::TimeConstants start = constants_.time;
     constants_.time = fit.constants;
+    if (is_whole && options_.sites == SitesKept::Machines) set_spreads(jobs, fit, start);
     if (!is_whole) {
       note(
           fmt::format("{} jobs set the factors of their machines only; constants of time are "
@@ -149,6 +152,16 @@ class Trainer {
     for (const TimeSite& site : fit.sites) {
       if (site.jobs >= kJobsForSites) file_.sites.push_back(site_of(site, jobs));
     }
+  }
+
+  /// As wide as errors on new models of these machines are. Machines that nobody measured err more:
+  /// for them the spreads stay.
+  void set_spreads(const Pointers& jobs, const TimeFit& fit, const predict::TimeConstants& start) {
+    const auto factor = spread_factor(jobs, fit, start);
+    if (!factor) return;
+    constants_.time.sigma_gpu *= *factor;
+    constants_.time.sigma_host *= *factor;
+    constants_.time.sigma_loader *= *factor;
   }
 
   [[nodiscard]] Site site_of(const TimeSite& found, const Pointers& jobs) const {

@@ -133,6 +133,11 @@ struct Nvml::Library {
   Entry<abi::Device, unsigned*, abi::Process*> mps_clients{};
   Entry<abi::Device, unsigned*, abi::ProcessV1*> mps_clients_v1{};
   Entry<abi::Device, abi::ProcessUtilization*, unsigned*, unsigned long long> process_util{};
+  Entry<abi::Device, abi::GpmSupport*> gpm_support{};
+  Entry<abi::GpmSample*> gpm_alloc{};
+  Entry<abi::GpmSample> gpm_free{};
+  Entry<abi::Device, abi::GpmSample> gpm_sample{};
+  Entry<abi::GpmMetricsGet*> gpm_metrics{};
 };
 
 void Nvml::Library::load_all() {
@@ -157,6 +162,11 @@ void Nvml::Library::load_all() {
                      "nvmlDeviceGetMPSComputeRunningProcesses_v2"});
   load(mps_clients_v1, {"nvmlDeviceGetMPSComputeRunningProcesses"});
   load(process_util, {"nvmlDeviceGetProcessUtilization"});
+  load(gpm_support, {"nvmlGpmQueryDeviceSupport"});
+  load(gpm_alloc, {"nvmlGpmSampleAlloc"});
+  load(gpm_free, {"nvmlGpmSampleFree"});
+  load(gpm_sample, {"nvmlGpmSampleGet"});
+  load(gpm_metrics, {"nvmlGpmMetricsGet"});
 }
 
 Result<Nvml> Nvml::open(const std::string& library) {
@@ -290,6 +300,41 @@ NvmlAnswer<std::vector<NvmlProcessUtilization>> Nvml::process_utilization(
     samples.push_back({.pid = row.pid, .time_us = row.time_us, .sm_percent = row.sm});
   }
   return answer(rows.status, std::move(samples));
+}
+
+NvmlAnswer<NvmlSnapshot> Nvml::snapshot(NvmlDevice device) const {
+  abi::GpmSupport support{.version = abi::kGpmVersion, .is_supported = 0};
+  abi::Status status = call(library_->gpm_support, device.handle, &support);
+  if (status == abi::kSuccess && support.is_supported == 0) status = abi::kNotSupported;
+  if (library_->gpm_free == nullptr) status = abi::kFunctionNotFound;
+  abi::GpmSample sample = nullptr;
+  if (status == abi::kSuccess) status = call(library_->gpm_alloc, &sample);
+  if (status != abi::kSuccess) return {.value = std::nullopt, .status = status};
+  NvmlSnapshot snapshot{sample, library_->gpm_free};
+  status = call(library_->gpm_sample, device.handle, sample);
+  return answer(status, std::move(snapshot));
+}
+
+NvmlAnswer<NvmlActivity> Nvml::activity(const NvmlSnapshot& earlier,
+                                        const NvmlSnapshot& later) const {
+  constexpr std::array kWanted{abi::kGpmSmUtil, abi::kGpmSmOccupancy, abi::kGpmDramBandwidth};
+  abi::GpmMetricsGet get{};
+  get.version = abi::kGpmVersion;
+  get.count = static_cast<unsigned>(kWanted.size());
+  get.earlier = earlier.handle();
+  get.later = later.handle();
+  for (std::size_t i = 0; i < kWanted.size(); ++i) get.metrics[i].id = kWanted[i];
+  abi::Status status = call(library_->gpm_metrics, &get);
+  std::array<double, kWanted.size()> shares{};
+  for (std::size_t i = 0; i < kWanted.size() && status == abi::kSuccess; ++i) {
+    status = get.metrics[i].status;
+    shares[i] = std::clamp(get.metrics[i].value / 100, 0.0, 1.0);
+    // A window without a clock tick divides by zero.
+    if (!(get.metrics[i].value >= 0)) status = abi::kNoData;
+  }
+  return answer(
+      status,
+      NvmlActivity{.sm_active = shares[0], .sm_occupancy = shares[1], .dram_active = shares[2]});
 }
 
 }  // namespace horus::os

@@ -51,6 +51,27 @@ struct NvmlProcessUtilization {
   unsigned sm_percent{};
 };
 
+/// The GPU's performance counters at one moment; to be destroyed before the Nvml that made it.
+class NvmlSnapshot {
+ public:
+  NvmlSnapshot(void* sample, NvmlStatus (*free)(void*)) : sample_{sample, Free{free}} {}
+  [[nodiscard]] void* handle() const { return sample_.get(); }
+
+ private:
+  struct Free {
+    NvmlStatus (*call)(void*);
+    void operator()(void* sample) const { (void)call(sample); }
+  };
+  std::unique_ptr<void, Free> sample_;
+};
+
+/// Between two snapshots. Shares, 0 to 1, of the whole GPU.
+struct NvmlActivity {
+  double sm_active{};     ///< Multiprocessors with work, as DCGM's SMACT.
+  double sm_occupancy{};  ///< Warps, of the most that fit, as DCGM's SMOCC.
+  double dram_active{};   ///< Bandwidth of device memory, of the peak, as DCGM's DRAMA.
+};
+
 /// Thread-safe, as NVML is. Every call may take milliseconds; one for a lost GPU may take longer.
 class Nvml {
  public:
@@ -79,6 +100,11 @@ class Nvml {
   /// Samples newer than `since_us`. None where no process did anything.
   [[nodiscard]] NvmlAnswer<std::vector<NvmlProcessUtilization>> process_utilization(
       NvmlDevice device, std::uint64_t since_us) const;
+
+  /// GPUs before Hopper, and drivers before R520, have no such counters.
+  [[nodiscard]] NvmlAnswer<NvmlSnapshot> snapshot(NvmlDevice device) const;
+  [[nodiscard]] NvmlAnswer<NvmlActivity> activity(const NvmlSnapshot& earlier,
+                                                  const NvmlSnapshot& later) const;
 
   /// The library's words for a status.
   [[nodiscard]] std::string describe(NvmlStatus status) const;

@@ -3,6 +3,7 @@
 // The part of NVIDIA's management library that is used, declared anew: its header is in no free
 // package, and its binary interface does not change. Source: NVML API Reference Guide, R590.
 
+#include <cstddef>
 #include <cstdint>
 
 namespace horus::os::nvml_abi {
@@ -19,6 +20,7 @@ inline constexpr Status kDriverNotLoaded = 9;
 inline constexpr Status kFunctionNotFound = 13;
 inline constexpr Status kGpuIsLost = 15;
 inline constexpr Status kVersionMismatch = 18;
+inline constexpr Status kNoData = 21;
 
 /// Memory of a process that the driver does not know.
 inline constexpr std::uint64_t kNotAvailable = ~std::uint64_t{0};
@@ -53,6 +55,38 @@ struct ProcessUtilization {
   unsigned decoder;
 };
 
+// ---- Performance counters (GPM, from Hopper on)
+// ---------------------------------------------------
+
+using GpmSample = void*;
+inline constexpr unsigned kGpmVersion = 1;  ///< Of both structures below.
+inline constexpr unsigned kGpmSmUtil = 2;   ///< SMs that are busy, percent.
+inline constexpr unsigned kGpmSmOccupancy = 3;
+inline constexpr unsigned kGpmDramBandwidth = 10;
+
+struct GpmSupport {
+  unsigned version;
+  unsigned is_supported;
+};
+struct GpmMetric {
+  unsigned id;
+  Status status;
+  double value;
+  const char* texts[3];  ///< Short name, long name, unit.
+};
+/// The library reads and writes as many metrics as are asked for; headers declare room for all
+/// that they know, which is more with each version.
+struct GpmMetricsGet {
+  unsigned version;
+  unsigned count;
+  GpmSample earlier;
+  GpmSample later;
+  GpmMetric metrics[512];
+};
+
+static_assert(sizeof(GpmSupport) == 8);
+static_assert(sizeof(GpmMetric) == 40);
+static_assert(offsetof(GpmMetricsGet, metrics) == 24);
 static_assert(sizeof(Utilization) == 8);
 static_assert(sizeof(Memory) == 24);
 static_assert(sizeof(ProcessV1) == 16);

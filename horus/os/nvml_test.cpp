@@ -93,6 +93,35 @@ TEST_F(NvmlTest, ReadsEveryStructure) {
   EXPECT_GT(loads[0].time_us, 5U);
 }
 
+TEST_F(NvmlTest, ReadsCountersBetweenTwoMoments) {
+  act("gpu GPU-0 NVIDIA H200\ngpm 70 30.5 25\ngpu GPU-1 NVIDIA H200\ngpm nan 0 120\n");
+  const auto nvml = open();
+  const NvmlDevice gpu = nvml.value().device(0).value.value();
+  const auto earlier = nvml->snapshot(gpu);
+  const auto later = nvml->snapshot(gpu);
+  ASSERT_TRUE(earlier.value && later.value);
+  const auto activity = nvml->activity(*earlier.value, *later.value);
+  ASSERT_TRUE(activity.value);
+  EXPECT_DOUBLE_EQ(activity.value->sm_active, 0.70);
+  EXPECT_DOUBLE_EQ(activity.value->sm_occupancy, 0.305);
+  EXPECT_DOUBLE_EQ(activity.value->dram_active, 0.25);
+  EXPECT_FALSE(nvml->activity(*later.value, *earlier.value).value) << "time does not run back";
+  const NvmlDevice other = nvml->device(1).value.value();
+  const auto first = nvml->snapshot(other);
+  const auto second = nvml->snapshot(other);
+  EXPECT_FALSE(nvml->activity(*first.value, *second.value).value) << "not a number is no share";
+}
+
+TEST_F(NvmlTest, HasNoCountersWhereTheGpuOrTheDriverIsOld) {
+  act("gpu GPU-0 NVIDIA A100\n");
+  for (const char* age : {"new", "old"}) {
+    const auto nvml = open(age);
+    const auto snapshot = nvml.value().snapshot(nvml->device(0).value.value());
+    EXPECT_FALSE(snapshot.value);
+    EXPECT_TRUE(Nvml::is_final(snapshot.status)) << snapshot.status;
+  }
+}
+
 TEST_F(NvmlTest, ReadsTheStructuresOfOldDrivers) {
   act("gpu GPU-0 K80\nprocess 7 1024\nprocess 9 2048\n");
   const auto nvml = open("old");

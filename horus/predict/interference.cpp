@@ -88,6 +88,11 @@ LawInUse law_for(const GpuSpec& gpu, SharingMode mode, Interference interference
   return use;
 }
 
+double extrapolation(std::size_t jobs) {
+  const double beyond_pairs = jobs > 2 ? static_cast<double>(jobs - 2) : 0;
+  return std::min(kSigmaExtrapolated * beyond_pairs, kSigmaExtrapolatedMax);
+}
+
 std::vector<double> slowdowns_of(std::span<const Demand> jobs, const LawInUse& use) {
   if (use.form == LawInUse::Form::PaperSum) return paper_slowdowns(jobs);
   std::vector<double> out;

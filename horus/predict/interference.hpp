@@ -2,6 +2,7 @@
 #pragma once
 // What jobs that share the multiprocessors, the time and the bandwidth of one GPU cost each other.
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -37,6 +38,9 @@ struct LawInUse {
 /// there, and nothing public says how well.
 [[nodiscard]] LawInUse law_for(const GpuSpec& gpu, SharingMode mode, Interference interference,
                                const SharingConstants& constants = {});
+
+/// Log-normal spread that is added to that of the excess of `jobs` jobs: none for pairs.
+[[nodiscard]] double extrapolation(std::size_t jobs);
 
 /// Slowdown of each of `jobs` (same order), at least 1. Not lower if any demand is higher or a job
 /// joins; 1 for a job alone. A prior is never below what fair shares of time, multiprocessors and

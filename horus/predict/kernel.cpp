@@ -22,4 +22,16 @@ Step merged(Step step) {
   return step;
 }
 
+Step at_share_of_batch(Step step, double share) {
+  for (Kernel& kernel : step.kernels) {
+    if (kernel.kind == KernelClass::Update) continue;
+    kernel.flops *= share;
+    kernel.bytes *= share;
+    kernel.blocks *= share;
+  }
+  step.samples *= share;
+  step.input_elements *= share;
+  return step;
+}
+
 }  // namespace horus::predict

@@ -42,11 +42,16 @@ struct Step {
   double library_calls{};    ///< Of cuDNN: descriptors, the choice of an algorithm, a workspace.
   double samples{};          ///< Fetched by the input pipeline.
   double input_elements{};   ///< Of the fetched samples, copied to the GPU in 4 bytes each.
+  double epochs{};           ///< Passes over the data that end with the step; 0: not known.
   int ops_without_cost{};    ///< Operators whose numbers are not usable (negative or not finite).
 };
 
 /// `step` with equal kernels in one record: what fits evaluate thousands of times. The order is
 /// that of class and sizes. Cost: n log n in kernels.
 [[nodiscard]] Step merged(Step step);
+
+/// `step` at `share` of its batch, as far as kernels tell: all but updates work in proportion to
+/// the batch, and the host as before. For shares near 1: weights that products read are scaled too.
+[[nodiscard]] Step at_share_of_batch(Step step, double share);
 
 }  // namespace horus::predict

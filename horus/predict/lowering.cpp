@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string_view>
 
 #include "horus/predict/element_bytes.hpp"
 
@@ -26,6 +27,17 @@ bool is_product(OpKind kind) {
 bool is_convolution(OpKind kind) {
   return kind == OpKind::Convolution || kind == OpKind::DepthwiseConvolution ||
          kind == OpKind::GroupedConvolution;
+}
+
+/// Operators that are attention whole, whose runtimes keep the score matrix on chip (ONNX 23 and
+/// com.microsoft). With a projection inside, as com.microsoft's Attention has, most of the work is
+/// that of its dense product.
+bool is_whole_attention(const OpWork& op) {
+  constexpr std::array<std::string_view, 5> kNames{"Attention", "DecoderMaskedMultiHeadAttention",
+                                                   "FlexAttention", "GroupQueryAttention",
+                                                   "MultiHeadAttention"};
+  if (op.op_type == "Attention" && op.weight_elements > 0) return false;
+  return op.kind == OpKind::MatMul && std::ranges::find(kNames, op.op_type) != kNames.end();
 }
 
 /// What frameworks hand to cuDNN.
@@ -205,8 +217,9 @@ class Lowering {
     }
   }
 
-  /// What fuse_attention leaves of a block.
+  /// What fuse_attention leaves of a block, or what the graph itself has in one operator.
   bool is_fused_attention(const OpWork& op) const {
+    if (is_whole_attention(op)) return true;
     return setup_.attention == Attention::Fused && op.attention == AttentionRole::Context;
   }
 

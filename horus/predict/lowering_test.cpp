@@ -317,5 +317,29 @@ TEST(ElementBytes, MixedPrecisionKeepsParametersAndSensitiveOperatorsInFourBytes
   EXPECT_EQ(bytes.weight_read, 2);
 }
 
+TEST(Lowering, AttentionInOneOperatorIsNoDenseProduct) {
+  OpWork op = sample::linear(128, 64, 128);
+  op.kind = OpKind::MatMul;
+  op.op_type = "MultiHeadAttention";
+  op.weight_elements = 0;
+  op.weights_first_used = 0;
+  op.weight_tensors = 0;
+  const auto kinds_of = [](const OpWork& work) {
+    std::vector<KernelClass> kinds;
+    for (const Kernel& kernel : lowered(graph_of(work), without_update()).kernels) {
+      kinds.push_back(kernel.kind);
+    }
+    return kinds;
+  };
+  EXPECT_EQ(kinds_of(op)[0], KernelClass::Attention);
+  EXPECT_EQ(kinds_of(op)[1], KernelClass::Attention);
+  op.op_type = "Attention";
+  EXPECT_EQ(kinds_of(op)[0], KernelClass::Attention);
+  op.weight_elements = 64 * 128;  // a projection inside
+  EXPECT_EQ(kinds_of(op)[0], KernelClass::MatrixProduct);
+  op.op_type = "MatMul";
+  EXPECT_EQ(kinds_of(op)[0], KernelClass::MatrixProduct);
+}
+
 }  // namespace
 }  // namespace horus::predict

@@ -81,17 +81,22 @@ inline constexpr double kSigmaTensors = 0.20;
 /// ln(1008 / 300) / (2 x 1.28) = 0.47, rounded.
 inline constexpr double kSigmaContext = 0.50;
 
+/// Workspaces are what no graph shows: libraries choose them by rules of their own. The logarithms
+/// of errors are taken to grow with their share of the memory, and to be twice as large at this
+/// share.
+inline constexpr double kDoubtShare = 0.2;
+
 /// What a fit may move. Factors multiply what memory_parts counts.
 struct MemoryConstants {
   double context_bytes{0};             ///< 0: by kContexts.
   double lasting{1 + kFragmentation};  ///< Parameters and all of their size.
   double activations{1 + kFragmentation};
   double transient{1 + kFragmentation};
-  double workspace{1};
+  double workspace{1};  ///< And what the allocator holds.
   double sigma_tensors{kSigmaTensors};
   double sigma_context{kSigmaContext};
   /// Ends of the interval and the bound over what is expected, from measured jobs whose family took
-  /// no part in the fit; 0: by the sigmas.
+  /// no part in the fit, for a job of memory_doubt() 1; 0: by the sigmas.
   double low_factor{0};
   double high_factor{0};
   double bound_factor{0};

@@ -128,6 +128,14 @@ struct Block {
   std::size_t end{};
 };
 
+/// `most`, raised to what stands at `now`, kind by kind.
+void raise(Moment& most, const Moment& now) {
+  for (double Moment::*kind :
+       {&Moment::copies, &Moment::activations, &Moment::transient, &Moment::workspace}) {
+    most.*kind = std::max(most.*kind, now.*kind);
+  }
+}
+
 class Timeline {
  public:
   Timeline(const GraphFeatures& features, std::span<const OpWork> ops, const TrainingSetup& setup,
@@ -144,6 +152,7 @@ class Timeline {
     fixed_ = (casts ? features.input_elements * 4 : 0) +
              features.output_elements * in_bytes_.elements().sensitive;
     scores_ = features.output_elements * in_bytes_.elements().sensitive;
+    if (keeps_gradients_) most_by_kind_.gradients = stored_;
   }
 
   Moment peak(const TrainingSetup& setup) {
@@ -168,11 +177,16 @@ class Timeline {
     return most_;
   }
 
+  /// Bytes that blocks of each kind take beyond peak(), which must have run. Gradients of
+  /// parameters are made while what was kept is given up, and lie there.
+  [[nodiscard]] double held() const { return std::max(most_by_kind_.total() - most_.total(), 0.0); }
+
  private:
   enum class Keeping { Nothing, Saved };
 
   void offer(const Moment& moment) {
     if (moment.total() > most_.total()) most_ = moment;
+    raise(most_by_kind_, moment);
   }
 
   /// `now`, while an operator runs.
@@ -243,6 +257,7 @@ class Timeline {
   double scores_{};  // Outputs as the loss sees them.
   bool keeps_gradients_;
   Moment most_;
+  Moment most_by_kind_;
 };
 
 }  // namespace
@@ -251,7 +266,8 @@ MemoryParts memory_parts(const GraphFeatures& features, std::span<const OpWork> 
                          const TrainingSetup& setup, const GpuSpec& gpu) {
   const ElementBytes bytes = element_bytes(setup.precision);
   const double stored = features.parameters * bytes.parameter;
-  const Moment peak = Timeline{features, ops, setup, gpu}.peak(setup);
+  Timeline timeline{features, ops, setup, gpu};
+  const Moment peak = timeline.peak(setup);
   return {.context = as_double(context_of(gpu)),
           .parameters = stored + features.buffers * bytes.parameter,
           .gradients = peak.gradients,
@@ -260,7 +276,8 @@ MemoryParts memory_parts(const GraphFeatures& features, std::span<const OpWork> 
           .activations = peak.activations,
           .transient = peak.transient,
           .workspace = peak.workspace + as_double(kProductWorkspace),
-          .temporaries = peak.temporaries};
+          .temporaries = peak.temporaries,
+          .held = timeline.held()};
 }
 
 double expected_bytes(const MemoryParts& parts, const MemoryConstants& constants) {
@@ -268,8 +285,14 @@ double expected_bytes(const MemoryParts& parts, const MemoryConstants& constants
       parts.parameters + parts.gradients + parts.states + parts.copies + parts.temporaries;
   const double tensors = constants.lasting * lasting + constants.activations * parts.activations +
                          constants.transient * parts.transient +
-                         constants.workspace * parts.workspace;
+                         constants.workspace * (parts.workspace + parts.held);
   return context_in(parts, constants) + tensors;
+}
+
+double memory_doubt(const MemoryParts& parts, const MemoryConstants& constants) {
+  const double expected = expected_bytes(parts, constants);
+  const double chosen = constants.workspace * (parts.workspace + parts.held);
+  return expected > 0 ? 1 + chosen / expected / kDoubtShare : 1;
 }
 
 MemoryPrediction memory_interval(const MemoryParts& parts, double uncosted,
@@ -279,9 +302,11 @@ MemoryPrediction memory_interval(const MemoryParts& parts, double uncosted,
   const double known = std::max(1 - uncosted, 0.01);
   const double unknown = kSigmaUncosted * uncosted;
   const double tensors = expected_bytes(parts, constants) - context;
+  const double doubt = memory_doubt(parts, constants);
   const auto at = [&](double z, double scale, double factor) {
     if (factor > 0) {
-      return to_bytes((context + tensors * scale) * factor * std::exp(z * unknown));
+      const double spread = std::pow(factor, doubt) * std::exp(z * unknown);
+      return to_bytes((context + tensors * scale) * spread);
     }
     const double sigma = constants.sigma_tensors + unknown;
     const double pool = rounded_up(tensors * scale * std::exp(z * sigma), kSegmentBytes);

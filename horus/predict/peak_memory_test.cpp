@@ -73,6 +73,22 @@ TEST(PeakMemory, FallsBehindWideLayersAsGradientsMeetWhatIsStillKept) {
   EXPECT_EQ(parts.transient, 4.0 * 2 * 256 * 1024);
 }
 
+TEST(PeakMemory, HoldsTheMostOfEachKindWheneverItStood) {
+  // At the peak, going back to the wide layer, what the narrow one kept is free: its block is too
+  // small for gradients of the wide one.
+  GraphFeatures features;
+  features.ops = {sample::pointwise(256 * 1024), sample::pointwise(64 * 1024)};
+  const TrainingSetup setup{.optimizer = Optimizer::None};
+  EXPECT_EQ(parts_of(features, setup).held, 4.0 * 64 * 1024);
+  features.ops.pop_back();  // One moment needs the most of everything.
+  EXPECT_EQ(parts_of(features, setup).held, 0);
+}
+
+TEST(PeakMemory, HoldsNothingBesideAnUpdateThatNeedsMoreThanThePasses) {
+  const GraphFeatures features = sample::perceptron(1, 2, 1024);
+  EXPECT_EQ(parts_of(features, {.optimizer = Optimizer::Adam}).held, 0);
+}
+
 TEST(PeakMemory, PassesThatAddUpKeepGradientsThroughout) {
   const GraphFeatures features = sample::perceptron(4096, 2, 64);
   const double stored = 4.0 * 2 * 64 * 64;
@@ -230,6 +246,20 @@ TEST(MemoryInterval, MeasuredFactorsTakeThePlaceOfSigmas) {
   EXPECT_NEAR(as_double(m.high), 1.1 * expected, 1);
   EXPECT_NEAR(as_double(m.bound), 1.2 * expected, 1);
   EXPECT_GT(memory_interval(parts, 0.5, constants).bound, m.bound);
+}
+
+TEST(MemoryInterval, WidensWithTheShareOfWorkspaces) {
+  MemoryConstants constants;
+  constants.activations = constants.workspace = 1;
+  constants.low_factor = 0.9;
+  constants.high_factor = 1.1;
+  constants.bound_factor = 1.2;
+  // A fifth of it is a workspace or held beside one.
+  const MemoryParts parts{.context = 1e9, .activations = 0.6e9, .workspace = 1e8, .held = 3e8};
+  EXPECT_NEAR(memory_doubt(parts, constants), 2, 1e-12);
+  const MemoryPrediction m = memory_interval(parts, 0, constants);
+  EXPECT_NEAR(as_double(m.bound), 1.2 * 1.2 * 2e9, 10);
+  EXPECT_NEAR(as_double(m.low), 0.9 * 0.9 * 2e9, 10);
 }
 
 TEST(ToBytes, SaturatesInsteadOfOverflowing) {

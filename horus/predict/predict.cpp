@@ -48,13 +48,6 @@ StepSpread spread_of(const TimeConstants& constants, const MachineRates& rates, 
           constants.sigma_host + unknown, constants.sigma_loader};
 }
 
-/// What is in use during `seconds` of the GPU's time, as far as the GPU is busy at all.
-Interval share_while_busy(double seconds, const StepParts& parts, const Interval& utilization) {
-  const double while_busy = std::min(1.0, seconds / parts.gpu_s);
-  return {while_busy * utilization.expected, while_busy * utilization.low,
-          while_busy * utilization.high};
-}
-
 /// Moves utilization and step time by what was learned, as far as it reaches this job.
 void correct(const Model& model, const JobOnGpu& job, Prediction& out) {
   const std::vector<double> inputs =
@@ -64,7 +57,11 @@ void correct(const Model& model, const JobOnGpu& job, Prediction& out) {
     if (correction == 0) continue;
     out.origin = Origin::Learned;
     if (residual.target() == ResidualTarget::Utilization) {
-      out.gpu_utilization = corrected_utilization(out.gpu_utilization, correction);
+      const Interval before = out.gpu_utilization;
+      out.gpu_utilization = corrected_utilization(before, correction);
+      out.memory_bandwidth_utilization =
+          followed(out.memory_bandwidth_utilization, before, out.gpu_utilization);
+      if (out.sm_active) out.sm_active = followed(*out.sm_active, before, out.gpu_utilization);
     } else {
       out.step_time_s = corrected_seconds(out.step_time_s, correction);
     }
@@ -95,8 +92,8 @@ Prediction predict(const GraphFeatures& features, const TrainingSetup& setup, co
   out.gpu = gpu.name;
   out.gpu_utilization = utilization_interval(parts, spread, time);
   out.memory_bandwidth_utilization =
-      share_while_busy(parts.bandwidth_s, parts, out.gpu_utilization);
-  out.sm_active = share_while_busy(parts.sm_s, parts, out.gpu_utilization);
+      share_in_use(parts.bandwidth_s, parts, out.gpu_utilization, time);
+  out.sm_active = share_in_use(parts.sm_s, parts, out.gpu_utilization, time);
   out.step_time_s = step_interval(parts, spread, time);
   const MemoryParts memory = memory_parts(features, ops, setup, gpu);
   out.memory = memory_interval(memory, uncosted, at_site(model.constants.memory, site));

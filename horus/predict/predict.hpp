@@ -33,6 +33,7 @@ namespace horus::predict {
 struct SharingOptions {
   SharingMode mode{SharingMode::TimeSlice};
   Interference interference{Interference::Default};
+  double tolerance{kToleranceDefault};  ///< SharedPrediction::chance_tolerated is about it.
 };
 
 /// Predicts sharing of one `gpu` by the jobs whose solo predictions are `jobs` (at least one), in

@@ -157,6 +157,12 @@ Interval corrected_utilization(const Interval& utilization, double correction) {
   return {moved(utilization.expected), moved(utilization.low), moved(utilization.high)};
 }
 
+Interval followed(const Interval& used, const Interval& before, const Interval& after) {
+  const auto share = [](double part, double whole) { return whole > 0 ? part / whole : 0.0; };
+  return {after.expected * share(used.expected, before.expected),
+          after.low * share(used.low, before.low), after.high * share(used.high, before.high)};
+}
+
 Interval corrected_seconds(const Interval& seconds, double correction) {
   const double factor = std::exp(correction);
   return {seconds.expected * factor, seconds.low * factor, seconds.high * factor};

@@ -74,6 +74,10 @@ class Residual {
 
 /// A utilization, 0 to 1, whose logit is moved by `correction`; the bounds move along.
 [[nodiscard]] Interval corrected_utilization(const Interval& utilization, double correction);
+/// What of the GPU is in use, after the utilization that it is a share of went from `before` to
+/// `after`: the same share of it.
+[[nodiscard]] Interval followed(const Interval& used, const Interval& before,
+                                const Interval& after);
 /// Seconds whose logarithm is moved by `correction`.
 [[nodiscard]] Interval corrected_seconds(const Interval& seconds, double correction);
 

@@ -124,5 +124,13 @@ TEST(Residual, RefusesWhatDoesNotFitTogether) {
   EXPECT_THAT(refusal(bad), HasSubstr("far: found 0.5"));
 }
 
+TEST(Residual, WhatIsInUseFollowsTheUtilization) {
+  const Interval used = followed({0.2, 0.1, 0.3}, {0.4, 0.2, 0.6}, {0.6, 0.4, 0.8});
+  EXPECT_DOUBLE_EQ(used.expected, 0.3);
+  EXPECT_DOUBLE_EQ(used.low, 0.2);
+  EXPECT_DOUBLE_EQ(used.high, 0.4);
+  EXPECT_EQ(followed({0, 0, 0}, {0, 0, 0.1}, {0, 0, 0.2}).expected, 0);
+}
+
 }  // namespace
 }  // namespace horus::predict

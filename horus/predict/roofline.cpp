@@ -70,12 +70,16 @@ double wave_factor(double blocks, double sms) {
   return std::max(1.0, waves + 0.5) / waves;
 }
 
+/// FLOPs of one launch, and what processors could have computed that have no block.
+double flops_in_waves(const Kernel& kernel, const MachineRates& rates) {
+  return kernel.flops * wave_factor(kernel.blocks / rates.tile_area, rates.sms);
+}
+
 /// Seconds of one launch beside its latency: the slower of arithmetic and memory, and what changes
 /// the layout before and after.
 double work_seconds(const Kernel& kernel, const MachineRates& rates) {
   const MachineRates::Rate& rate = rates.by_class[static_cast<std::size_t>(kernel.kind)];
-  const double waves = wave_factor(kernel.blocks / rates.tile_area, rates.sms);
-  const double arithmetic = kernel.flops / rate.flops_per_s * waves;
+  const double arithmetic = flops_in_waves(kernel, rates) / rate.flops_per_s;
   const double memory = kernel.bytes / rate.bytes_per_s;
   return std::max(arithmetic, memory) + memory * rate.rewritten;
 }
@@ -122,10 +126,48 @@ GpuWork gpu_work(std::span<const Kernel> kernels, const MachineRates& rates) {
     const double resident_s = kernel.launches * (rate.latency_s * rates.resident_share + working_s);
     work.busy_s += kernel.launches * (rate.latency_s + working_s);
     work.resident_s += resident_s;
-    work.sm_s += resident_s * std::min(1.0, blocks_at_work(kernel) / rates.sms);
+    // Where monitors see the GPU wake up for a kernel, no block is there yet.
+    const double blocks_s =
+        kernel.launches *
+        (rate.latency_s * std::min(rates.resident_share, kResidentShare) + working_s);
+    work.sm_s += blocks_s * std::min(1.0, blocks_at_work(kernel) / rates.sms);
     work.bytes += kernel.launches * kernel.bytes;
   }
   return work;
+}
+
+LimitedWork limited_work(std::span<const Kernel> kernels, const MachineRates& rates) {
+  LimitedWork work;
+  for (const Kernel& kernel : kernels) {
+    const MachineRates::Rate& rate = rates.by_class[static_cast<std::size_t>(kernel.kind)];
+    LimitedWork::Sums& sums = work.by_class[static_cast<std::size_t>(kernel.kind)];
+    const double flops = flops_in_waves(kernel, rates);
+    const bool is_arithmetic = flops * rate.bytes_per_s > kernel.bytes * rate.flops_per_s;
+    sums.launches += kernel.launches;
+    sums.moved += kernel.launches * kernel.bytes;
+    if (is_arithmetic) {
+      sums.flops += kernel.launches * flops;
+    } else {
+      sums.bytes += kernel.launches * kernel.bytes;
+    }
+  }
+  return work;
+}
+
+GpuWork work_of(const LimitedWork& work, const MachineRates& rates) {
+  GpuWork out;
+  for (std::size_t i = 0; i < kKernelClasses; ++i) {
+    const LimitedWork::Sums& sums = work.by_class[i];
+    if (sums.launches <= 0) continue;
+    const MachineRates::Rate& rate = rates.by_class[i];
+    const double working_s = sums.flops / rate.flops_per_s +
+                             (sums.bytes + rate.rewritten * sums.moved) / rate.bytes_per_s;
+    const double latency_s = sums.launches * rate.latency_s;
+    out.busy_s += latency_s + working_s;
+    out.resident_s += latency_s * rates.resident_share + working_s;
+    out.bytes += sums.moved;
+  }
+  return out;
 }
 
 }  // namespace horus::predict

@@ -19,6 +19,7 @@ struct MachineRates {
     double bytes_per_s{};
     double latency_s{};
     double rewritten{};  ///< Bytes moved to change the layout, per byte of the kernel.
+    friend bool operator==(const Rate&, const Rate&) = default;
   };
   std::array<Rate, kKernelClasses> by_class;
   double peak_bytes_per_s{};
@@ -26,6 +27,7 @@ struct MachineRates {
   double tile_area{1};      ///< Of the block of a product, in units of the smallest.
   double sms{};             ///< Streaming multiprocessors: thread blocks that run at once.
   bool emulated{false};     ///< The precision has no units on this GPU and is computed by detours.
+  friend bool operator==(const MachineRates&, const MachineRates&) = default;
 };
 
 /// Which units compute the products:
@@ -50,5 +52,23 @@ struct GpuWork {
   double bytes{};       ///< Moved in device memory.
 };
 [[nodiscard]] GpuWork gpu_work(std::span<const Kernel> kernels, const MachineRates& rates);
+
+/// Kernels summed by what limits each of them. Rates at which the limits stay the same need no look
+/// at the kernels again: what derivatives and fits ask for thousands of times.
+struct LimitedWork {
+  struct Sums {
+    double launches{};
+    double flops{};  ///< Of kernels limited by arithmetic, idle processors of waves included.
+    double bytes{};  ///< Of kernels limited by memory.
+    double moved{};  ///< Bytes of all.
+  };
+  std::array<Sums, kKernelClasses> by_class{};
+};
+/// `rates` decide what limits each kernel.
+[[nodiscard]] LimitedWork limited_work(std::span<const Kernel> kernels, const MachineRates& rates);
+
+/// The work at rates that leave limits and tiles as they are. Of multiprocessors the sums know
+/// nothing: sm_s is 0.
+[[nodiscard]] GpuWork work_of(const LimitedWork& work, const MachineRates& rates);
 
 }  // namespace horus::predict

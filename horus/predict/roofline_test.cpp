@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "horus/predict/roofline.hpp"
 
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "horus/predict/constants.hpp"
@@ -135,6 +137,47 @@ TEST(Roofline, SlowGpuOfASiteTakesItsFactorForEveryKernel) {
                                Kernel{KernelClass::RecurrentStep, 35, 1e6, 1e6, 4}}) {
     EXPECT_NEAR(busy_seconds(kernel, slow) / busy_seconds(kernel, usual), 2, 1e-9);
   }
+}
+
+/// Kernels with every limit there is: latency, memory, arithmetic, waves.
+std::vector<Kernel> mixed_kernels() {
+  return {{KernelClass::Convolution, 3, 1e10, 1e7, 40},
+          {KernelClass::Convolution, 2, 1e6, 1e8, 0},
+          {KernelClass::MatrixProduct, 5, 1e9, 1e6, 700},
+          {KernelClass::Pointwise, 7, 0, 1e7, 0},
+          {KernelClass::Update, 90, 0, 10, 0}};
+}
+
+TEST(Roofline, SumsByLimitGiveTheWorkOfTheKernels) {
+  for (const Precision precision : {Precision::Fp32, Precision::Amp}) {
+    const MachineRates rates = rates_of(v100(), precision);
+    const GpuWork expected = gpu_work(mixed_kernels(), rates);
+    const GpuWork found = work_of(limited_work(mixed_kernels(), rates), rates);
+    EXPECT_NEAR(found.busy_s, expected.busy_s, 1e-12 * expected.busy_s);
+    EXPECT_NEAR(found.resident_s, expected.resident_s, 1e-12 * expected.resident_s);
+    EXPECT_EQ(found.bytes, expected.bytes);
+  }
+}
+
+TEST(Roofline, SumsByLimitHoldForRatesNearby) {
+  const LimitedWork sums = limited_work(mixed_kernels(), rates_of(v100(), Precision::Amp));
+  TimeConstants other;
+  other.gpu_factor = 1.01;
+  other.latency_s *= 1.2;
+  other.layout_traffic *= 1.5;
+  other.efficiency[static_cast<std::size_t>(KernelClass::Convolution)].tensor_flops *= 0.99;
+  const MachineRates rates = rates_of(v100(), Precision::Amp, other);
+  const double expected = gpu_work(mixed_kernels(), rates).busy_s;
+  EXPECT_NEAR(work_of(sums, rates).busy_s, expected, 1e-12 * expected);
+}
+
+TEST(Roofline, WakingUpForAKernelOccupiesNoMultiprocessor) {
+  TimeConstants sleepy;
+  sleepy.resident_share = 3;
+  const GpuWork work = gpu_work(mixed_kernels(), rates_of(v100(), Precision::Fp32));
+  const GpuWork seen = gpu_work(mixed_kernels(), rates_of(v100(), Precision::Fp32, sleepy));
+  EXPECT_GT(seen.resident_s, work.resident_s);
+  EXPECT_EQ(seen.sm_s, work.sm_s);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "horus/base/check.hpp"
@@ -10,6 +11,7 @@
 #include "horus/predict/interference.hpp"
 #include "horus/predict/peak_memory.hpp"
 #include "horus/predict/predict.hpp"
+#include "horus/predict/sharing_chance.hpp"
 
 namespace horus::predict {
 namespace {
@@ -40,9 +42,7 @@ std::vector<Interval> slowdown_intervals(std::span<const Prediction> jobs, const
   const std::vector<double> expected = slowdowns_at(jobs, &Interval::expected, law);
   const std::vector<double> low = slowdowns_at(jobs, &Interval::low, law);
   const std::vector<double> high = slowdowns_at(jobs, &Interval::high, law);
-  const double beyond_pairs = jobs.size() > 2 ? static_cast<double>(jobs.size() - 2) : 0;
-  const double extrapolated = std::min(kSigmaExtrapolated * beyond_pairs, kSigmaExtrapolatedMax);
-  const double excess = std::exp(kZ90 * (law.sigma_excess + extrapolated));
+  const double excess = std::exp(kZ90 * (law.sigma_excess + extrapolation(jobs.size())));
   const double whole = jobs.size() > 1 ? std::exp(kZ90 * law.sigma_slowdown) : 1.0;
   std::vector<Interval> out;
   out.reserve(jobs.size());
@@ -51,6 +51,17 @@ std::vector<Interval> slowdown_intervals(std::span<const Prediction> jobs, const
                    (1 + (high[i] - 1) * excess) * whole});
   }
   return out;
+}
+
+/// Nothing is tolerated where the tolerance is 1, and a job alone meets nobody.
+std::optional<double> chance_tolerated(std::span<const Prediction> jobs, const LawInUse& law,
+                                       double tolerance) {
+  if (jobs.size() < 2 || tolerance <= 1) return std::nullopt;
+  std::vector<DemandRange> ranges;
+  for (const Prediction& job : jobs) {
+    ranges.push_back({demand_of(job, &Interval::expected), demand_of(job, &Interval::high)});
+  }
+  return chance_within(tolerance, ranges, law);
 }
 
 /// Each process has a context of its own in every mode; under Mps its server is one more process.
@@ -91,6 +102,7 @@ SharedPrediction predict_shared(std::span<const Prediction> jobs, const GpuSpec&
     const LawInUse law = law_for(gpu, options.mode, options.interference, model.constants.sharing);
     out.mode = options.mode;
     out.slowdowns = slowdown_intervals(jobs, law);
+    out.chance_tolerated = chance_tolerated(jobs, law, options.tolerance);
     out.memory = memory_together(jobs, options.mode);
     out.calibration = law.calibration;
     out.extrapolated = jobs.size() > 2;

@@ -56,6 +56,20 @@ TEST(SharedSlowdown, IsWiderForUncertainUtilization) {
   EXPECT_GT(unsure.slowdowns[0].high, sure.slowdowns[0].high);
 }
 
+TEST(SharedSlowdown, SaysHowLikelyItIsTolerated) {
+  // 1 + (0.5 x 0.5)^1.5 is expected.
+  const std::vector<Prediction> jobs{job(0.5), job(0.5)};
+  const auto chance = [&](double tolerance) {
+    return predict_shared(jobs, v100(), Model{}, {.tolerance = tolerance}).chance_tolerated;
+  };
+  ASSERT_TRUE(chance(1.125).has_value());
+  EXPECT_NEAR(*chance(1.125), 0.5, 1e-9);
+  EXPECT_GT(*chance(1.25), 0.9);
+  EXPECT_FALSE(chance(1).has_value());
+  EXPECT_FALSE(shared({job(0.9)}).chance_tolerated.has_value());
+  EXPECT_FALSE(shared(jobs, SharingMode::Exclusive).chance_tolerated.has_value());
+}
+
 TEST(SharedSlowdown, UsesTheActivityOfMultiprocessorsUnderMps) {
   Prediction small = job(0.9);
   small.sm_active = Interval{0.2, 0.2, 0.2};

@@ -49,14 +49,22 @@ std::string doubt_of(const SharedPrediction& shared) {
   return doubt;
 }
 
-Recommendation praise(const SharedPrediction& shared) {
+/// "; 93 % likely that none is slowed beyond 1.25x", or "". No belief is certain: 1 to 99 %.
+std::string chance_of(const SharedPrediction& shared, double tolerance) {
+  if (!shared.chance_tolerated) return {};
+  return fmt::format("; {:.0f} % likely that none is slowed beyond {:.2f}x",
+                     std::clamp(100 * *shared.chance_tolerated, 1.0, 99.0), tolerance);
+}
+
+Recommendation praise(const SharedPrediction& shared, double tolerance) {
   const std::string instances =
       shared.instances.empty() ? "" : fmt::format(" ({})", fmt::join(shared.instances, " + "));
-  return {.mode = shared.mode,
-          .reason = fmt::format("all fit{}, the slowest runs {:.2f}x as long (up to {:.2f}x), and "
-                                "the GPU does the work of {:.2f} jobs at a time.{}",
-                                instances, shared.slowdown_max(), high_of(shared),
-                                shared.throughput(), doubt_of(shared))};
+  return {
+      .mode = shared.mode,
+      .reason = fmt::format("all fit{}, the slowest runs {:.2f}x as long (up to {:.2f}x{}), "
+                            "and the GPU does the work of {:.2f} jobs at a time.{}",
+                            instances, shared.slowdown_max(), high_of(shared),
+                            chance_of(shared, tolerance), shared.throughput(), doubt_of(shared))};
 }
 
 Recommendation alone(std::span<const SharedPrediction* const> modes, double tolerance) {
@@ -101,7 +109,7 @@ Recommendation recommend(std::span<const SharedPrediction> modes, double toleran
       best = shared;
     }
   }
-  return best == nullptr ? alone(sorted, tolerance) : praise(*best);
+  return best == nullptr ? alone(sorted, tolerance) : praise(*best, tolerance);
 }
 
 }  // namespace horus::predict

@@ -6,11 +6,9 @@
 #include <string>
 
 #include "horus/domain/sharing.hpp"
+#include "horus/predict/sharing_constants.hpp"
 
 namespace horus::predict {
-
-/// A slowdown that people tolerate: a quarter.
-inline constexpr double kToleranceDefault = 1.25;
 
 /// Time slicing needs nothing set up, Multi-Process Service a daemon, instances a partitioned and
 /// drained GPU. A later mode of that order must do this much more work to be worth it: below it,

@@ -38,6 +38,14 @@ TEST(Recommend, TakesTheModeThatDoesMostWork) {
   EXPECT_THAT(best.reason, HasSubstr("not calibrated"));
 }
 
+TEST(Recommend, SaysHowLikelyTheToleranceIsKept) {
+  SharedPrediction slices = pair_in(SharingMode::TimeSlice, 1.1);
+  EXPECT_THAT(recommend(std::vector{slices}, 1.25).reason, testing::Not(HasSubstr("likely")));
+  slices.chance_tolerated = 0.934;
+  EXPECT_THAT(recommend(std::vector{slices}, 1.25).reason,
+              HasSubstr("93 % likely that none is slowed beyond 1.25x"));
+}
+
 TEST(Recommend, DoesNotAskForADaemonForAFewPercent) {
   const auto best = recommend(
       std::vector{pair_in(SharingMode::TimeSlice, 1.14), pair_in(SharingMode::Mps, 1.12)}, 1.25);

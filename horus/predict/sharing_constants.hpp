@@ -33,6 +33,9 @@ inline constexpr SharingLaw kSliced{1.0, 0.0, 1.0};
 /// not of time, since kernels of several processes run side by side where they leave room.
 inline constexpr SharingLaw kSideBySide{1.0, 1.5, 1.5};
 
+/// A slowdown that people tolerate: a quarter.
+inline constexpr double kToleranceDefault = 1.25;
+
 /// Log-normal spread of the excess (slowdown - 1), which is uncalibrated.
 inline constexpr double kSigmaExcess = 0.50;
 /// Added for each job beyond two, up to a limit: no public measurement covers more than pairs.

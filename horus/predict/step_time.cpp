@@ -51,6 +51,8 @@ StepParts parts_of(const Step& step, const GpuWork& work, double peak_bytes_per_
   // that process does before the next dispatch is lost where the GPU has nothing left to do.
   double& own_time = setup.step_end == StepEnd::Waits ? parts.serial_s : parts.host_s;
   own_time += constants.host_step_s + copying_s;
+  parts.serial_s += constants.epoch_s * step.epochs;
+  parts.copy_s = copying_s;
   (setup.loader_workers > 0 ? parts.loader_s : own_time) += loading_s;
   return parts;
 }
@@ -68,8 +70,18 @@ double utilization(const StepParts& parts, const TimeConstants& constants) {
   const double step_s = step_seconds(parts, constants);
   if (step_s <= 0) return 0;
   const double queued = std::min(1.0, parts.gpu_s / step_s);
-  const double seen_s = parts.gpu_s - parts.gap_s * (1 - queued);
-  return std::clamp(seen_s / step_s, 0.0, 1.0);
+  const double seen_s =
+      parts.gpu_s - parts.gap_s * (1 - queued) + constants.copy_share_seen * parts.copy_s;
+  return std::clamp(seen_s / step_s, 0.0, 1.0) / (1 + constants.outside_steps);
+}
+
+Interval share_in_use(double seconds, const StepParts& parts, const Interval& utilization,
+                      const TimeConstants& constants) {
+  const double measured_s = step_seconds(parts, constants) * (1 + constants.outside_steps);
+  if (measured_s <= 0 || utilization.expected <= 0) return {0, 0, 0};
+  const double while_busy = std::min(1.0, seconds / measured_s / utilization.expected);
+  return {while_busy * utilization.expected, while_busy * utilization.low,
+          while_busy * utilization.high};
 }
 
 double host_seconds(const Step& step, const TimeConstants& constants) {

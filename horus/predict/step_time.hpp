@@ -19,6 +19,7 @@ struct StepParts {
   double loader_s{};     ///< 0: the input pipeline never waits.
   double serial_s{};     ///< Overlaps with nothing: loading and copying between two steps.
   double gap_s{};        ///< Part of gpu_s between kernels.
+  double copy_s{};       ///< Inputs on their way to the GPU: part of serial_s or host_s.
   double sm_s{};         ///< Multiprocessors with work, as a share, integrated over the step.
   double bandwidth_s{};  ///< What the bytes would take at the peak bandwidth.
 };
@@ -33,6 +34,12 @@ struct StepParts {
 /// Share of the step in which NVML sees a kernel, 0 to 1. Gaps between kernels count as idle as far
 /// as the GPU waits for something else; where kernels are queued they are not seen.
 [[nodiscard]] double utilization(const StepParts& parts, const TimeConstants& constants = {});
+
+/// The share of the time, 0 to 1, in which something of the GPU is in use that a step uses for
+/// `seconds`; with the bounds that `utilization` has. It is in use only where the GPU is.
+[[nodiscard]] Interval share_in_use(double seconds, const StepParts& parts,
+                                    const Interval& utilization,
+                                    const TimeConstants& constants = {});
 
 /// Seconds that the host spends dispatching the operators of one step.
 [[nodiscard]] double host_seconds(const Step& step, const TimeConstants& constants = {});

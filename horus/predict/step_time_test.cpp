@@ -145,5 +145,42 @@ TEST(StepInterval, CoversEightyPercentOfALogNormal) {
   EXPECT_NEAR(std::log(step.expected / step.low), 1.2816 * 0.3, 1e-9);
 }
 
+TEST(StepTime, EpochsEndBetweenSteps) {
+  TimeConstants constants;
+  constants.epoch_s = 0.2;
+  Step step;
+  const double without = parts_of(step, {}, 1e12, {}, constants).serial_s;
+  step.epochs = 0.25;  // four steps an epoch
+  EXPECT_DOUBLE_EQ(parts_of(step, {}, 1e12, {}, constants).serial_s, without + 0.05);
+}
+
+TEST(Utilization, TimeOutsideOfStepsIsIdle) {
+  const StepParts parts{.gpu_s = 1, .host_s = 2};
+  TimeConstants constants;
+  constants.outside_steps = 0.25;
+  EXPECT_DOUBLE_EQ(utilization(parts, constants), utilization(parts) / 1.25);
+  EXPECT_EQ(step_seconds(parts, constants), step_seconds(parts));
+}
+
+TEST(Utilization, CopiesCountAsFarAsMonitorsSeeThem) {
+  const StepParts parts{.gpu_s = 0.2, .host_s = 1, .copy_s = 0.1};
+  TimeConstants constants;
+  constants.copy_share_seen = 0.5;
+  const double more = utilization(parts, constants) - utilization(parts);
+  EXPECT_NEAR(more, 0.05 / step_seconds(parts), 1e-12);
+}
+
+TEST(ShareInUse, IsOfTheWholeTimeAndNeverBeyondTheUtilization) {
+  const StepParts parts{.gpu_s = 0.2, .host_s = 1};
+  const double step_s = step_seconds(parts);
+  const Interval utilization{0.2, 0.1, 0.4};
+  const Interval half = share_in_use(0.1, parts, utilization);
+  EXPECT_NEAR(half.expected, 0.1 / step_s, 1e-12);
+  EXPECT_NEAR(half.high, 2 * half.expected, 1e-12);
+  EXPECT_NEAR(half.low, half.expected / 2, 1e-12);
+  EXPECT_EQ(share_in_use(5, parts, utilization).expected, 0.2);
+  EXPECT_EQ(share_in_use(0.1, parts, {0, 0, 0}).expected, 0);
+}
+
 }  // namespace
 }  // namespace horus::predict

@@ -223,6 +223,13 @@ struct TimeConstants {
   /// 0: it never waits. Known only from measurements of the site.
   double loader_sample_s{0};
   double loader_element_s{0};
+  /// Of one way to measure, and nothing that a job can change: seconds between two passes over the
+  /// data (processes of the loader end and begin), seconds before and after all steps per second of
+  /// steps, and the share of copies that counts as use of the GPU (above 1 where copies are slower
+  /// than copy_s_per_byte says).
+  double epoch_s{0};
+  double outside_steps{0};
+  double copy_share_seen{0};
   double overlap_norm{kOverlapNorm};
   /// Of one site, against the rest: what its kernels and its host take longer.
   double gpu_factor{1};

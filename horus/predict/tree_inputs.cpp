@@ -80,6 +80,8 @@ const std::vector<InputRow>& rows() {
        [](const View& v) { return log_of(v.sums.flops / v.job.step.samples); }},
       {{"bytes", "ln bytes per sample"},
        [](const View& v) { return log_of(v.sums.bytes / v.job.step.samples); }},
+      {{"input", "ln elements per sample"},
+       [](const View& v) { return log_of(v.job.step.input_elements / v.job.step.samples); }},
       {{"intensity", "ln FLOPs per byte"},
        [](const View& v) { return log_of(v.sums.flops) - log_of(v.sums.bytes); }},
       {{"launches", "ln kernels"}, [](const View& v) { return log_of(v.sums.launches); }},

@@ -19,7 +19,7 @@ namespace horus::predict {
 namespace {
 
 /// Beyond this many rows all thresholds are no longer tried, but those of a histogram.
-constexpr std::size_t kExactRows = 4096;
+constexpr std::size_t kExactRows = 1024;
 
 Result<Done> done_or_error(int code) {
   if (code == 0) return Done{};

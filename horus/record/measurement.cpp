@@ -34,6 +34,9 @@ void Measurement::Sums::add(const GpuSample& sample) {
   if (sample.process_util_percent) process_util.add(*sample.process_util_percent);
   if (sample.memutil_percent) memutil.add(*sample.memutil_percent);
   if (sample.power_w) power.add(*sample.power_w);
+  if (sample.sm_active) sm_active.add(*sample.sm_active);
+  if (sample.sm_occupancy) sm_occupancy.add(*sample.sm_occupancy);
+  if (sample.dram_active) dram_active.add(*sample.dram_active);
   ++samples;
 }
 
@@ -42,6 +45,9 @@ void Measurement::Sums::add(const Sums& other) {
   process_util.add(other.process_util);
   memutil.add(other.memutil);
   power.add(other.power);
+  sm_active.add(other.sm_active);
+  sm_occupancy.add(other.sm_occupancy);
+  dram_active.add(other.dram_active);
   samples += other.samples;
 }
 
@@ -129,6 +135,9 @@ GpuSummary Measurement::summary(const Gpu& gpu) const {
                  .process_util_mean = sums.process_util.mean(),
                  .memutil_mean = sums.memutil.mean(),
                  .power_w = sums.power.value(),
+                 .sm_active = sums.sm_active.value(),
+                 .sm_occupancy = sums.sm_occupancy.value(),
+                 .dram_active = sums.dram_active.value(),
                  .samples = sums.samples,
                  .job_was_there = gpu.job_was_there,
                  .mps = gpu.mps,

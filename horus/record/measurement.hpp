@@ -22,6 +22,9 @@ struct GpuSample {
   std::optional<Bytes> device_memory;            ///< In use, by whomever.
   std::optional<Bytes> process_memory;           ///< Of the job's processes together.
   std::optional<double> power_w;
+  std::optional<double> sm_active;  ///< Shares, 0 to 1, of the device since the last look.
+  std::optional<double> sm_occupancy;
+  std::optional<double> dram_active;
   std::optional<double> energy_j;         ///< Counted since some time in the past.
   std::optional<bool> job_is_there;       ///< A process of the job is on the GPU.
   std::optional<std::int64_t> strangers;  ///< Processes on the GPU that are not the job's.
@@ -44,6 +47,9 @@ struct GpuSummary {
   std::optional<Bytes> mem_peak;            ///< Over the whole run.
   std::optional<Scope> mem_scope;
   std::optional<double> power_w;
+  std::optional<double> sm_active;  ///< Shares, 0 to 1, of the device, as the next two.
+  std::optional<double> sm_occupancy;
+  std::optional<double> dram_active;
   std::optional<double> energy_j;  ///< Over the whole run.
   std::int64_t samples{};          ///< That count.
   bool job_was_there{};
@@ -96,6 +102,9 @@ class Measurement {
     PercentCounts process_util;
     PercentCounts memutil;
     Mean power;
+    Mean sm_active;
+    Mean sm_occupancy;
+    Mean dram_active;
     std::int64_t samples{};
 
     void add(const GpuSample& sample);

@@ -164,6 +164,9 @@ void add_gpu_figures(JsonObject& object, const Gpus& gpus) {
       .text("mem_source", scope_name(common(gpus, &GpuSummary::mem_scope)))
       .number("power_w", sum(gpus, &GpuSummary::power_w))
       .number("energy_j", sum(gpus, &GpuSummary::energy_j))
+      .number("sm_active", mean(gpus, &GpuSummary::sm_active))
+      .number("sm_occ", mean(gpus, &GpuSummary::sm_occupancy))
+      .number("dram_active", mean(gpus, &GpuSummary::dram_active))
       .integer("samples", samples);
 }
 
@@ -178,11 +181,9 @@ std::string solo_json(const RunFacts& facts, const Summary& summary, const Gpus&
       .number("step_ms_p50", step(&StepSummary::p50_ms))
       .number("step_ms_p95", step(&StepSummary::p95_ms));
   add_gpu_figures(object, gpus);
-  // What needs DCGM or an empty process is not measured here.
-  for (const char* key : {"mem_context_mib", "sm_active", "sm_occ", "dram_active"}) {
-    object.json(key, "null");
-  }
-  return object.number("sample_ms", to_seconds(facts.interval) * 1e3)
+  // What needs a run of an empty process is not measured here.
+  return object.json("mem_context_mib", "null")
+      .number("sample_ms", to_seconds(facts.interval) * 1e3)
       .number("warmup_dropped_s", seconds(summary.dropped))
       .text("window", window_name(summary.window))
       .str();

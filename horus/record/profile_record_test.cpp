@@ -40,8 +40,8 @@ TEST(ProfileRecord, HasEveryKeyAndNullForWhatIsAbsent) {
       R"("solo":{"steps":null,"step_ms_mean":null,"step_ms_p50":null,"step_ms_p95":null,)"
       R"("util_mean":null,"util_p50":null,"util_p95":null,"util_source":null,)"
       R"("util_device_mean":null,"util_process_mean":null,"memutil_mean":null,)"
-      R"("mem_peak_mib":null,"mem_source":null,"power_w":null,"energy_j":null,"samples":null,)"
-      R"("mem_context_mib":null,"sm_active":null,"sm_occ":null,"dram_active":null,)"
+      R"("mem_peak_mib":null,"mem_source":null,"power_w":null,"energy_j":null,"sm_active":null,)"
+      R"("sm_occ":null,"dram_active":null,"samples":null,"mem_context_mib":null,)"
       R"("sample_ms":100,"warmup_dropped_s":5,"window":"gpu_use"},"status":"ok","set_id":null,)"
       R"("members":null,"shared_with_others":null,"other_processes":null,"exit_code":0,)"
       R"("signal":null,"duration_s":null,"gpus":[],"notes":[]})");

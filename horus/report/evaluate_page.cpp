@@ -3,7 +3,11 @@
 // not judged.
 #include <algorithm>
 #include <array>
+#include <span>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -40,7 +44,12 @@ constexpr auto kTitles = std::to_array<FigureTitle>({
     {"oom_recall_bound", "out of memory foreseen, by bound"},
     {"oom_refused_good_bound", "good runs refused, by bound"},
     {"slowdown_mape_percent", "slowdown, mean error"},
+    {"slowdown_mape_law_percent", "  by the law alone, nothing remembered"},
+    {"slowdown_mape_known_percent", "  of configurations met in other pairs"},
+    {"slowdown_mape_new_percent", "  of configurations never met"},
     {"coverage_slowdown_percent", "slowdown, within 80 % interval"},
+    {"pair_work_measured", "work of a pair at a time, measured"},
+    {"pair_work_expected", "work of a pair at a time, predicted"},
     {"good_pair_auc", "good pairs told from bad, AUC"},
     {"pack_rule_good", "packed pairs that are good"},
     {"pack_rule_share", "pairs that are packed"},
@@ -118,6 +127,72 @@ Section figure_section(const std::vector<const wire::ProtocolRow*>& protocols) {
     if (has_value) table.rows.push_back(std::move(cells));
   }
   return {.heading = "Figures", .table = std::move(table), .lines = {}};
+}
+
+/// The figures by which parts are compared: one or two per quantity.
+constexpr auto kPartFigures = std::to_array<std::string_view>({
+    "rmsle_utilization_percent",
+    "mape_step_percent",
+    "mape_memory_percent",
+    "slowdown_mape_percent",
+    "pair_work_measured",
+    "pair_work_expected",
+    "good_pair_auc",
+    "pack_rule_good",
+    "pack_rule_share",
+});
+
+/// The value of a part, without its range: there may be many parts.
+Cell part_cell(const wire::PartRow& part, std::string_view key) {
+  const auto found = std::ranges::find(part.figures, key, &wire::FigureRow::key);
+  if (found == part.figures.end() || !found->value) return {.text = "-"};
+  return {.text = number_text(*found->value, found->unit)};
+}
+
+/// One figure of all parts of a protocol, or nothing where no part has it.
+std::vector<Cell> part_cells(const wire::ProtocolRow& protocol, const wire::FigureRow& figure,
+                             std::span<const std::string> names) {
+  std::vector<Cell> cells{{.text = ""}, {.text = title_of(figure.key) + unit_text(figure.unit)}};
+  bool has_value = false;
+  for (const std::string& name : names) {
+    const auto part = std::ranges::find(protocol.parts, name, &wire::PartRow::name);
+    cells.push_back(part == protocol.parts.end() ? Cell{.text = "-"}
+                                                 : part_cell(*part, figure.key));
+    has_value = has_value || cells.back().text != "-";
+  }
+  if (!has_value) cells.clear();
+  return cells;
+}
+
+std::vector<std::string> part_names(const std::vector<const wire::ProtocolRow*>& protocols) {
+  std::vector<std::string> names;
+  for (const wire::ProtocolRow* protocol : protocols) {
+    for (const wire::PartRow& part : protocol->parts) {
+      if (std::ranges::find(names, part.name) == names.end()) names.push_back(part.name);
+    }
+  }
+  return names;
+}
+
+Section part_section(const std::vector<const wire::ProtocolRow*>& protocols,
+                     std::span<const std::string> names) {
+  Table table{.columns = {{.title = "of a part", .align = Align::Left},
+                          {.title = "figure", .align = Align::Left}},
+              .rows = {}};
+  for (const std::string& name : names) table.columns.push_back({.title = name});
+  for (const wire::ProtocolRow* protocol : protocols) {
+    bool is_first = true;
+    for (const std::string_view key : kPartFigures) {
+      const auto figure = std::ranges::find(protocol->figures, key, &wire::FigureRow::key);
+      if (figure == protocol->figures.end()) continue;
+      std::vector<Cell> cells = part_cells(*protocol, *figure, names);
+      if (cells.empty()) continue;
+      if (is_first) cells.front().text = protocol->name;
+      is_first = false;
+      table.rows.push_back(std::move(cells));
+    }
+  }
+  return {.heading = "Parts", .table = std::move(table), .lines = {}};
 }
 
 /// The models of one figure of one protocol, worst first, in one cell.
@@ -233,6 +308,9 @@ Document document(const wire::EvaluateReport& report) {
   if (!protocols.empty()) {
     document.sections.push_back(figure_section(protocols));
     document.sections.push_back(protocol_section(report));
+    if (const auto names = part_names(protocols); !names.empty()) {
+      document.sections.push_back(part_section(protocols, names));
+    }
     document.sections.push_back(worst_section(protocols));
     if (!report.against.empty()) {
       document.sections.push_back(against_section(report, protocols));

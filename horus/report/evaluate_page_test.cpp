@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "horus/report/pages.hpp"
@@ -64,6 +65,24 @@ TEST(EvaluatePage, ShowsProtocolsSideBySideWithIntervals) {
   EXPECT_EQ(text.find("out of memory"), std::string::npos) << text;
 }
 
+TEST(EvaluatePage, ShowsPartsSideBySide) {
+  wire::EvaluateReport report = sample_report();
+  EXPECT_EQ(page(report, Colour::Off).find("of a part"), std::string::npos);
+  const auto part = [](const std::string& name, double error) {
+    return wire::PartRow{
+        .name = name,
+        .figures = {
+            {.key = "mape_memory_percent", .unit = "%", .value = error, .range = {}, .count = 6}}};
+  };
+  report.protocols[0].parts = {part("K80", 7.25), part("T4", 1.0)};
+  report.protocols[1].parts = {part("T4", 9.5)};
+  const std::string text = page(report, Colour::Off);
+  EXPECT_NE(text.find("of a part"), std::string::npos) << text;
+  EXPECT_NE(text.find("7.2"), std::string::npos) << text;
+  // A protocol without the part has nothing to say of it.
+  EXPECT_THAT(text, testing::ContainsRegex("random +memory, mean error, % +- +9.5"));
+}
+
 TEST(EvaluatePage, SaysWhyAProtocolWasSkipped) {
   wire::EvaluateReport report = sample_report();
   report.protocols[1].skipped = "one GPU only";
@@ -121,6 +140,16 @@ TEST(ScatterAxis, HoldsAllValues) {
   const ScatterAxis slowdown = scatter_axis(std::vector{0.93, 2.1}, ScatterScale::FromOne);
   EXPECT_LE(slowdown.low, 0.93);
   EXPECT_GE(slowdown.high, 2.1);
+}
+
+TEST(ScatterAxis, HasTicksThatAPersonReads) {
+  const std::vector<double> values{1.0, 1e6};
+  EXPECT_EQ(scatter_axis(values, ScatterScale::Percent).ticks.front().text, "0") << "not -0";
+  for (const double most : {1.1, 2.0, 4.0, 9.0, 40.0, 1e6}) {
+    const ScatterAxis axis = scatter_axis(std::vector{1.0, most}, ScatterScale::FromOne);
+    EXPECT_GE(axis.ticks.size(), 2U) << most;
+    EXPECT_LE(axis.ticks.size(), 10U) << most;
+  }
 }
 
 }  // namespace

@@ -81,20 +81,39 @@ TEST(PredictPage, ShowsSharingOnlyForSeveralJobs) {
   EXPECT_THAT(page(report, Colour::Off), HasSubstr("timeslice: law uncalibrated."));
 }
 
+TEST(PredictPage, ShowsEveryJobAlone) {
+  wire::PredictReport report{.jobs = {"a.onnx@32", "b.onnx@8:100"}};
+  wire::PredictionRow row;
+  row.prediction.gpu = "T4";
+  row.prediction.gpu_utilization = {0.25, 0.25, 0.25};
+  row.others.emplace_back().gpu_utilization = {0.75, 0.75, 0.75};
+  report.predictions = {row};
+  const std::string text = page(report, Colour::Off);
+  EXPECT_THAT(text, HasSubstr("2 jobs"));
+  EXPECT_THAT(text, testing::ContainsRegex("a.onnx@32 +25.0 %"));
+  EXPECT_THAT(text, testing::ContainsRegex("b.onnx@8:100 +75.0 %"));
+  // Batches and rates are those of each job.
+  EXPECT_THAT(text, Not(HasSubstr("batch")));
+  EXPECT_THAT(text, Not(HasSubstr("bottleneck")));
+}
+
 TEST(PredictPage, ComparesModesAndSaysWhichToTake) {
   wire::PredictReport report{.jobs = {"a.onnx", "b.onnx"}};
   SharedPrediction slices;
   slices.slowdowns = {{.expected = 1.25}, {.expected = 2}};
+  slices.chance_tolerated = 0.042;
   SharedPrediction instances;
   instances.mode = SharingMode::Mig;
   instances.obstacle = "T4 cannot be partitioned";
   report.predictions.push_back(
       {.prediction = {},
+       .others = {},
        .modes = {slices, instances},
        .advice = wire::ModeAdvice{SharingMode::Exclusive, "sharing costs too much."}});
   const std::string text = page(report, Colour::Off);
   EXPECT_THAT(text, HasSubstr("2.00x")) << "the job that suffers most";
   EXPECT_THAT(text, HasSubstr("1.30 jobs"));
+  EXPECT_THAT(text, HasSubstr(" 4 %"));
   EXPECT_THAT(text, HasSubstr("T4 cannot be partitioned"));
   EXPECT_THAT(text, HasSubstr("Recommended: exclusive: sharing costs too much."));
 }

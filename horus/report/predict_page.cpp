@@ -59,9 +59,14 @@ bool has_sm_active(const wire::PredictReport& report) {
   });
 }
 
-std::vector<Cell> prediction_cells(const wire::PredictionRow& row, const wire::PredictReport& of) {
-  const Prediction& p = row.prediction;
-  std::vector<Cell> cells{{.text = p.gpu}, {.text = utilization_text(p.gpu_utilization)}};
+constexpr std::size_t kNameWidth = 44;
+
+/// Job number `job` alone on one GPU. The first of several names the GPU.
+std::vector<Cell> prediction_cells(const Prediction& p, std::size_t job,
+                                   const wire::PredictReport& of) {
+  std::vector<Cell> cells{{.text = job == 0 ? p.gpu : ""}};
+  if (of.jobs.size() > 1) cells.push_back({.text = shortened(of.jobs[job], kNameWidth)});
+  cells.push_back({.text = utilization_text(p.gpu_utilization)});
   if (has_sm_active(of)) {
     cells.push_back({.text = p.sm_active ? percent_text(p.sm_active->expected) : "-"});
   }
@@ -75,15 +80,23 @@ std::vector<Cell> prediction_cells(const wire::PredictionRow& row, const wire::P
 
 Table prediction_table(const wire::PredictReport& report) {
   const bool is_whole = report.nodes_without_cost == 0;
-  Table table{.columns = {{.title = "GPU", .align = Align::Left}, {.title = "utilization"}},
-              .rows = {}};
+  Table table{.columns = {{.title = "GPU", .align = Align::Left}}, .rows = {}};
+  if (report.jobs.size() > 1) {
+    table.columns.push_back({.title = "job, alone", .align = Align::Left});
+  }
+  table.columns.push_back({.title = "utilization"});
   if (has_sm_active(report)) table.columns.push_back({.title = "SMs"});
   table.columns.push_back({.title = "bandwidth"});
   table.columns.push_back({.title = is_whole ? "step time" : "step time (lower bound)"});
   table.columns.push_back({.title = "memory"});
   table.columns.push_back({.title = "95 % bound"});
   table.columns.push_back({.title = "fits"});
-  for (const auto& row : report.predictions) table.rows.push_back(prediction_cells(row, report));
+  for (const wire::PredictionRow& row : report.predictions) {
+    table.rows.push_back(prediction_cells(row.prediction, 0, report));
+    for (std::size_t i = 0; i < row.others.size() && i + 1 < report.jobs.size(); ++i) {
+      table.rows.push_back(prediction_cells(row.others[i], i + 1, report));
+    }
+  }
   return table;
 }
 
@@ -91,9 +104,11 @@ Table prediction_table(const wire::PredictReport& report) {
 std::string setup_text(const wire::PredictReport& report) {
   const TrainingSetup& setup = report.setup;
   const TrainingSetup usual;
-  std::string out =
-      fmt::format("batch {}, {}, optimizer {}, attention {}", report.batch,
-                  name_of(setup.precision), name_of(setup.optimizer), name_of(setup.attention));
+  // Batch and input are those of each job, and stand with its name where there are several.
+  const bool is_one = report.jobs.size() < 2;
+  std::string out = is_one ? fmt::format("batch {}, ", report.batch) : "";
+  out += fmt::format("{}, optimizer {}, attention {}", name_of(setup.precision),
+                     name_of(setup.optimizer), name_of(setup.attention));
   if (setup.checkpointing != usual.checkpointing) {
     out += fmt::format(", checkpointing {}", name_of(setup.checkpointing));
   }
@@ -106,8 +121,11 @@ std::string setup_text(const wire::PredictReport& report) {
   if (setup.update != usual.update) out += fmt::format(", updates {}", name_of(setup.update));
   if (setup.step_end != usual.step_end) out += ", waits at the end of a step";
   if (setup.input_place != usual.input_place) out += ", input on the GPU";
-  out += setup.samples_per_second ? fmt::format(", input {:g} samples/s", *setup.samples_per_second)
-                                  : ", input never the bottleneck";
+  if (is_one) {
+    out += setup.samples_per_second
+               ? fmt::format(", input {:g} samples/s", *setup.samples_per_second)
+               : ", input never the bottleneck";
+  }
   if (setup.loader_workers != usual.loader_workers) {
     out += fmt::format(", {} loader workers", setup.loader_workers);
   }
@@ -118,7 +136,9 @@ std::string setup_text(const wire::PredictReport& report) {
 
 std::string page(const wire::PredictReport& report, Colour colour) {
   const std::string model = report.jobs.empty() ? "model" : without_controls(report.jobs.front());
-  std::string out = toned(model, Tone::Bold, colour);
+  std::string out =
+      toned(report.jobs.size() > 1 ? fmt::format("{} jobs", report.jobs.size()) : model, Tone::Bold,
+            colour);
   out += "  " + setup_text(report) + "\n\n";
   out += render(prediction_table(report), colour);
   out += "[10th, 90th percentile]. fits: the bound of memory is within the GPU's.";

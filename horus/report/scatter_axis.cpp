@@ -27,11 +27,18 @@ Extent extent_of(std::span<const double> values) {
 
 ScatterAxis linear_axis(ScatterScale scale, double low, double high, double step) {
   ScatterAxis axis{.scale = scale, .low = low, .high = high, .ticks = {}};
-  const double first = std::ceil(low / step - 1e-9);
+  const double first = std::ceil(low / step - 1e-9) + 0.0;  // not -0, which would be written so
   for (double i = first; i * step <= high * (1.0 + 1e-9); i += 1.0) {
     axis.ticks.push_back({i * step, fmt::format("{:g}", i * step)});
   }
   return axis;
+}
+
+/// Between ticks of an axis of slowdowns.
+double slowdown_step(double span) {
+  if (span <= 1.2) return 0.2;
+  if (span <= 3.0) return 0.5;
+  return count_axis(span, 8).ticks[1];
 }
 
 /// Ends a little beyond the values, ticks at 1, 2 and 5 times a power of ten: fewer where those
@@ -77,7 +84,7 @@ ScatterAxis scatter_axis(std::span<const double> values, ScatterScale scale) {
       const double low = std::min(1.0, std::floor(extent.low * 10.0) / 10.0);
       const double high = std::max(extent.high, low + 0.5);
       const double span = high - low;
-      return linear_axis(scale, low, high + 0.02 * span, span > 3.0 ? 1.0 : span > 1.2 ? 0.5 : 0.2);
+      return linear_axis(scale, low, high + 0.02 * span, slowdown_step(span));
     }
     case ScatterScale::Logarithmic:
       break;

@@ -22,6 +22,9 @@ constexpr double kHead = 64.0;       // room for the title of the picture
 constexpr double kRowHead = 40.0;    // room for the name of a protocol
 constexpr double kRowPitch = 382.0;  // from protocol to protocol
 constexpr double kRadius = 2.6;
+constexpr double kLegendLine = 14.0;
+constexpr double kLetter = 6.2;  // about as wide as a letter of the legend
+constexpr std::size_t kLegendLetters = 28;
 constexpr std::size_t kHintsMax = 400;   // beyond, hints would be most of the file
 constexpr std::size_t kRangesMax = 150;  // beyond, ranges hide the points
 constexpr std::size_t kPointsMax = 1500;
@@ -177,12 +180,35 @@ class Panel {
               fmt::format("{}{}", some, counted(rows_.size(), "point")));
   }
 
+  [[nodiscard]] std::size_t points_in(const Box& box) const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(shown_, [&](const wire::PredictedRow* row) {
+          const double x = x_of(row->measured);
+          const double y = y_of(row->expected);
+          return x > box.left && x < box.right() && y > box.top && y < box.bottom();
+        }));
+  }
+
+  /// Names of models, in the corner of too much or in that of too little: where fewer points lie.
   void legend() {
-    double y = frame_.top + 14.0;
+    std::size_t longest = 0;
+    for (const std::string& model : worst_) {
+      longest = std::max(longest, shortened(model, kLegendLetters).size());
+    }
+    Box box{.left = frame_.left + 4.0,
+            .top = frame_.top + 2.0,
+            .width = 22.0 + kLetter * static_cast<double>(longest),
+            .height = kLegendLine * static_cast<double>(worst_.size()) + 4.0};
+    const Box other{.left = frame_.right() - 4.0 - box.width,
+                    .top = frame_.bottom() - 2.0 - box.height,
+                    .width = box.width,
+                    .height = box.height};
+    if (points_in(other) < points_in(box)) box = other;
+    double y = box.top + 12.0;
     for (std::size_t i = 0; i < worst_.size(); ++i) {
-      svg_.circle({frame_.left + 10.0, y - 4.0}, 3.5, kClasses[i + 1]);
-      svg_.text({frame_.left + 18.0, y}, Anchor::Start, "hs-t", shortened(worst_[i], 28));
-      y += 14.0;
+      svg_.circle({box.left + 6.0, y - 4.0}, 3.5, kClasses[i + 1]);
+      svg_.text({box.left + 14.0, y}, Anchor::Start, "hs-t", shortened(worst_[i], kLegendLetters));
+      y += kLegendLine;
     }
   }
 

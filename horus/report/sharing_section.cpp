@@ -67,9 +67,16 @@ std::string one_mode(const wire::PredictReport& report, Colour colour) {
 
 // ---- Several modes: which one? ------------------------------------------------------------------
 
+/// How likely all jobs are slowed no more than is tolerated. No belief is certain: 1 to 99 %.
+Cell chance_cell(const SharedPrediction& shared) {
+  if (!shared.chance_tolerated) return {.text = "-"};
+  return {.text = fmt::format("{:.0f} %", std::clamp(100 * *shared.chance_tolerated, 1.0, 99.0))};
+}
+
 std::vector<Cell> mode_cells(const SharedPrediction& shared) {
   if (!shared.obstacle.empty()) {
     return {{.text = std::string{name_of(shared.mode)}},
+            {.text = "-"},
             {.text = "-"},
             {.text = "-"},
             {.text = "-"},
@@ -79,6 +86,7 @@ std::vector<Cell> mode_cells(const SharedPrediction& shared) {
   const auto worst = std::ranges::max_element(shared.slowdowns, {}, &Interval::expected);
   return {{.text = std::string{name_of(shared.mode)}},
           worst == shared.slowdowns.end() ? Cell{.text = "-"} : slowdown_cell(*worst),
+          chance_cell(shared),
           {.text = fmt::format("{:.2f} jobs", shared.throughput())},
           {.text = memory_text(shared.memory.bound)},
           yes_or_no(shared.fits),
@@ -88,6 +96,7 @@ std::vector<Cell> mode_cells(const SharedPrediction& shared) {
 std::string several_modes(const wire::PredictionRow& row, Colour colour) {
   Table table{.columns = {{.title = "mode on " + row.prediction.gpu, .align = Align::Left},
                           {.title = "slowest job"},
+                          {.title = "tolerable"},
                           {.title = "work at a time"},
                           {.title = "bound of all"},
                           {.title = "fits"},
@@ -113,8 +122,9 @@ std::string sharing_text(const wire::PredictReport& report, Colour colour) {
   }
   // What the columns count, where nothing else on the page says it.
   return out +
-         "slowest job: its step time over that alone on the whole GPU. work at a time: what all "
-         "jobs get done, in jobs alone.\n";
+         "slowest job: its step time over that alone on the whole GPU. tolerable: how likely no "
+         "job is slowed beyond --tolerance. work at a time: what all jobs get done, in jobs "
+         "alone.\n";
 }
 
 }  // namespace horus::report

@@ -37,6 +37,13 @@ Json counts_of(const std::vector<FigureRow>& figures) {
   return json;
 }
 
+Json object(const PartRow& row) {
+  Json json{{"part", row.name}};
+  for (const FigureRow& figure : row.figures) add_figure(json, figure);
+  json["counts"] = counts_of(row.figures);
+  return json;
+}
+
 Json object(const WorstModelRow& row) {
   return {{"figure", row.key}, {"model", row.model}, {"value", row.value}, {"count", row.count}};
 }
@@ -79,6 +86,7 @@ Json object(const ProtocolRow& protocol, std::int64_t unmapped) {
   json["fits"] = protocol.fits;
   json["counts"] = counts_of(protocol.figures);
   json["units"] = units_of(protocol.figures);
+  if (!protocol.parts.empty()) json["parts"] = array(protocol.parts);
   json["worst"] = array(protocol.worst);
   if (!protocol.against.empty()) json["against"] = array(protocol.against);
   json["notes"] = protocol.notes;

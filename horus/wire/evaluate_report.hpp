@@ -24,6 +24,12 @@ struct FigureRow {
   std::int64_t count{};  ///< Rows or pairs behind it.
 };
 
+/// The figures of some of the rows and pairs.
+struct PartRow {
+  std::string name;                ///< A GPU, "models met" or "models new".
+  std::vector<FigureRow> figures;  ///< Those that have a value.
+};
+
 /// One of the models that a protocol predicts worst.
 struct WorstModelRow {
   std::string key;
@@ -69,6 +75,7 @@ struct ProtocolRow {
   std::int64_t pairs{};
   std::int64_t fits{};
   std::vector<FigureRow> figures;  ///< All that there are, in the order of reports.
+  std::vector<PartRow> parts;
   std::vector<WorstModelRow> worst;
   std::vector<DifferenceRow> against;
   std::vector<PredictedRow> predicted;  ///< Of its first draw. Not in the JSON.

@@ -31,6 +31,12 @@ EvaluateReport sample_report() {
        .range = FigureRange{0.2, 0.3},
        .count = 50},
       {.key = "mape_memory_percent", .unit = "%", .value = {}, .range = {}, .count = 0}};
+  lomo.parts = {{.name = "K80",
+                 .figures = {{.key = "rmsle_utilization_percent",
+                              .unit = "",
+                              .value = 0.5,
+                              .range = FigureRange{0.4, 0.6},
+                              .count = 7}}}};
   lomo.worst = {{"mae_utilization_points", "points", "LSTM", 30.0, 4}};
   lomo.predicted = {{.id = "f:2",
                      .model = "=cmd()",
@@ -61,6 +67,15 @@ TEST(EvaluateJson, HasOneObjectPerProtocolWithBoundsBesideFigures) {
   EXPECT_EQ(lomo.at("unmapped"), 3);
   EXPECT_EQ(json.at("protocols").at("gpu-out").at("skipped"), "one GPU only");
   EXPECT_EQ(json.at("unmapped_models").at(0).at("model"), "WaveNet");
+}
+
+TEST(EvaluateJson, HasTheFiguresOfParts) {
+  const Json json = Json::parse(to_json(sample_report()));
+  const Json& part = json.at("protocols").at("lomo").at("parts").at(0);
+  EXPECT_EQ(part.at("part"), "K80");
+  EXPECT_EQ(part.at("rmsle_utilization_percent"), 0.5);
+  EXPECT_EQ(part.at("rmsle_utilization_percent_high"), 0.6);
+  EXPECT_EQ(part.at("counts").at("rmsle_utilization_percent"), 7);
 }
 
 TEST(EvaluateJson, SaysNullForWhatWasNotMeasured) {

@@ -68,12 +68,20 @@ Result<Json> parse_json(std::string_view text, const JsonLimits& limits) {
                                                "most {}",
                                                depth, limits.depth));
   }
+  // The parser would take it for the end of the text, and what follows for nothing.
+  if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos) {
+    return fail(Errc::Corrupt, fmt::format("is no JSON: byte {} is 0", zero + 1));
+  }
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& error) {
     return fail(Errc::Corrupt, fmt::format("is no JSON at byte {} of {}; expected a whole document",
                                            std::min(error.byte, text.size()), text.size()));
-  } catch (const Json::exception& error) {  // a number that no double holds
+  } catch (const Json::out_of_range& error) {
+    const std::string_view words{error.what()};
+    const std::string_view number = words.substr(std::min(words.find('\''), words.size()));
+    return fail(Errc::Corrupt, "has a number that no double holds: " + printable(number, 60));
+  } catch (const Json::exception& error) {
     return fail(Errc::Corrupt, printable(error.what(), 200));
   }
 }

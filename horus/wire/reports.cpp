@@ -85,6 +85,7 @@ Json object(const SharedPrediction& shared) {
   json["origin"] = name_of(shared.origin);
   json["calibration"] = name_of(shared.calibration);
   json["extrapolated"] = shared.extrapolated;
+  if (shared.chance_tolerated) json["chance_tolerated"] = *shared.chance_tolerated;
   if (!shared.instances.empty()) json["instances"] = shared.instances;
   return json;
 }
@@ -95,8 +96,7 @@ const SharedPrediction& usual_mode(const std::vector<SharedPrediction>& modes) {
   return found == modes.end() ? modes.front() : *found;
 }
 
-Json object(const PredictionRow& row) {
-  const Prediction& prediction = row.prediction;
+Json object(const Prediction& prediction) {
   Json json{{"gpu", prediction.gpu},
             {"gpu_utilization", object(prediction.gpu_utilization)},
             {"memory_bandwidth_utilization", object(prediction.memory_bandwidth_utilization)},
@@ -105,6 +105,12 @@ Json object(const PredictionRow& row) {
             {"fits", prediction.fits},
             {"origin", name_of(prediction.origin)}};
   if (prediction.sm_active) json["sm_active"] = object(*prediction.sm_active);
+  return json;
+}
+
+Json object(const PredictionRow& row) {
+  Json json = object(row.prediction);
+  for (const Prediction& other : row.others) json["others"].push_back(object(other));
   if (row.modes.empty()) return json;
   const SharedPrediction& usual = usual_mode(row.modes);
   if (usual.obstacle.empty()) {

@@ -106,7 +106,8 @@ struct ModeAdvice {
 
 /// One GPU of `horus predict`.
 struct PredictionRow {
-  Prediction prediction;  ///< Of the first job, alone.
+  Prediction prediction;           ///< Of the first job, alone.
+  std::vector<Prediction> others;  ///< Of the other jobs, each alone, in order.
   /// With several jobs or --mode: one per mode that was asked for, at most one of each.
   std::vector<SharedPrediction> modes;
   std::optional<ModeAdvice> advice;

@@ -65,6 +65,21 @@ TEST(PredictJson, SpellsEveryPredictedQuantityAsAnInterval) {
   EXPECT_FALSE(shared.contains("recommendation"));
 }
 
+TEST(PredictJson, HasEveryJobAloneAndTheChanceThatAllAreTolerated) {
+  PredictReport report;
+  PredictionRow row;
+  row.others.emplace_back().gpu_utilization = {0.75, 0.5, 1};
+  SharedPrediction slices;
+  slices.slowdowns = {{.expected = 1.25, .low = 1, .high = 1.5}, {.expected = 1.25}};
+  slices.chance_tolerated = 0.5;
+  row.modes = {slices};
+  report.predictions = {row};
+  const json shared = json::parse(to_json(report))["predictions"][0];
+  ASSERT_EQ(shared["others"].size(), 1U);
+  EXPECT_EQ(shared["others"][0]["gpu_utilization"]["expected"], 0.75);
+  EXPECT_EQ(shared["modes"][0]["chance_tolerated"], 0.5);
+}
+
 TEST(PredictJson, HasOneObjectPerModeAndSaysWhatCannotBeHad) {
   PredictReport report;
   SharedPrediction slices;
@@ -73,6 +88,7 @@ TEST(PredictJson, HasOneObjectPerModeAndSaysWhatCannotBeHad) {
   instances.mode = SharingMode::Mig;
   instances.obstacle = "T4 cannot be partitioned";
   report.predictions.push_back({.prediction = {},
+                                .others = {},
                                 .modes = {instances, slices},
                                 .advice = ModeAdvice{SharingMode::TimeSlice, "because"}});
   const json row = json::parse(to_json(report))["predictions"][0];
@@ -90,7 +106,8 @@ TEST(PredictJson, GivesNoFiguresToAModeThatCannotBeHad) {
   SharedPrediction instances;
   instances.mode = SharingMode::Mig;
   instances.obstacle = "T4 cannot be partitioned";
-  report.predictions.push_back({.prediction = {}, .modes = {instances}, .advice = {}});
+  report.predictions.push_back(
+      {.prediction = {}, .others = {}, .modes = {instances}, .advice = {}});
   const json row = json::parse(to_json(report))["predictions"][0];
   EXPECT_EQ(row["modes"][0]["obstacle"], "T4 cannot be partitioned");
   for (const char* key :

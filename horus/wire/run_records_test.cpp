@@ -87,6 +87,13 @@ TEST(RunRecords, WhatIsWrongIsNamedWithItsLine) {
   }
 }
 
+TEST(RunRecords, WhatADiskLostIsRefused) {
+  const std::string line = R"({"schema_version":1,"run_id":"a"})";
+  const auto records = read_run_records(line + "\n" + line + std::string(3, '\0'), "x.jsonl");
+  ASSERT_FALSE(records);
+  EXPECT_EQ(records.error().where, "x.jsonl:2");
+}
+
 TEST(RunRecords, DeepAndLongLinesAreRefused) {
   EXPECT_FALSE(read_run_records(std::string(100, '['), "x.jsonl"));
   EXPECT_FALSE(read_run_records("{\"a\":\"" + std::string(2'000'000, 'a') + "\"}", "x.jsonl"));

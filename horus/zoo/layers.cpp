@@ -65,7 +65,8 @@ Attributes attributes_of(const Sliding& window) {
   std::copy_backward(window.padding.begin(), window.padding.end(), both_ends.end());
   Attributes attributes{
       {"kernel_shape", window.kernel}, {"strides", window.stride}, {"pads", both_ends}};
-  if (window.dilation != Extent(window.dilation.size(), 1)) {
+  const auto is_dilated = [](std::int64_t dilation) { return dilation != 1; };
+  if (std::ranges::any_of(window.dilation, is_dilated)) {
     attributes.emplace("dilations", window.dilation);
   }
   if (window.rounding == Rounding::Up) attributes.emplace("ceil_mode", std::int64_t{1});
@@ -367,6 +368,19 @@ Value gelu_tanh(Builder& b, const std::string& name, const Value& x) {
   const Value shifted = binary(b, name + ".add_1", "Add", tanh, b.number(1));
   const Value half = binary(b, name + ".mul_2", "Mul", x, b.number(0.5));
   return binary(b, name, "Mul", half, shifted);
+}
+
+Value approximate_gelu(Builder& b, const std::string& name, const Value& x) {
+  const double slope = std::sqrt(2 * std::numbers::inv_pi);
+  const Value square = binary(b, name + ".square", "Mul", x, x);
+  const Value cube = binary(b, name + ".cube", "Mul", x, square);
+  const Value cubic = binary(b, name + ".mul", "Mul", b.number(0.044715), cube);
+  const Value sum = binary(b, name + ".add", "Add", x, cubic);
+  const Value scaled = binary(b, name + ".mul_1", "Mul", b.number(slope), sum);
+  const Value tanh = unary(b, name + ".tanh", "Tanh", scaled);
+  const Value shifted = binary(b, name + ".add_1", "Add", b.number(1), tanh);
+  const Value product = binary(b, name + ".mul_2", "Mul", x, shifted);
+  return binary(b, name, "Mul", b.number(0.5), product);
 }
 
 Value softmax(Builder& b, const std::string& name, const Value& x) {

@@ -99,6 +99,9 @@ Value silu(Builder& b, const std::string& name, const Value& x);
 Value gelu(Builder& b, const std::string& name, const Value& x);
 /// GELU by its tanh approximation, operator by operator (GPT-2 computes it so).
 Value gelu_tanh(Builder& b, const std::string& name, const Value& x);
+/// The same approximation as one operator of PyTorch, as exported: the cube is two products, and
+/// the last product halves.
+Value approximate_gelu(Builder& b, const std::string& name, const Value& x);
 Value softmax(Builder& b, const std::string& name, const Value& x);
 /// Dropout that is switched on. A rate of 0 adds nothing and returns `x`.
 Value dropout(Builder& b, const std::string& name, const Value& x, double rate);

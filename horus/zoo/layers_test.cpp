@@ -116,6 +116,13 @@ TEST_F(Layers, GroupNormTrainsOneScaleAndOffsetForEachChannel) {
               ElementsAre("Reshape", "InstanceNormalization", "Reshape", "Mul", "Add"));
 }
 
+TEST_F(Layers, ApproximateGeluIsSpelledAsPyTorchExportsIt) {
+  approximate_gelu(b, "act", image(12, 5));
+  const graph::Model model = std::move(b).finish();
+  EXPECT_THAT(op_types(model),
+              ElementsAre("Mul", "Mul", "Mul", "Add", "Mul", "Tanh", "Add", "Mul", "Mul"));
+}
+
 TEST_F(Layers, SplitGivesPartsOfTheAskedSizes) {
   const auto parts = split(b, "s", image(10, 4), 1, {3, 7});
   ASSERT_EQ(parts.size(), 2u);

@@ -56,11 +56,13 @@ std::vector<Row> rows_of(const char* name) {
 
 /// What fvcore adds to the multiply-accumulates: evaluated batch normalization is two operations
 /// per element, other normalization five (four where it has no scale), an adaptive average pool one
-/// per input element, and upsampling one (nearest) or four (linear) per output element.
+/// per input element, and upsampling one (nearest) or four (linear) per output element. What the
+/// graph spells out of a normalization is found at its last operator, which adds the bias.
 double extra_of_fvcore(const OpWork& op) {
   if (op.kind == OpKind::BatchNorm) return 2 * op.elements_written;
   if (op.op_type == "LayerNormalization" || op.op_type == "GroupNormalization" ||
-      op.op_type == "InstanceNormalization") {
+      op.op_type == "InstanceNormalization" ||
+      (op.op_type == "Add" && op.kind == OpKind::LayerNorm)) {
     return 5 * op.elements_written;
   }
   if (op.op_type == "MeanVarianceNormalization") return 4 * op.elements_written;

@@ -3,6 +3,9 @@
 import csv
 import gzip
 import io
+import os
+import shutil
+import struct
 import unittest
 import xml.etree.ElementTree as ElementTree
 
@@ -148,6 +151,28 @@ class Files(EvaluateTest):
         circles = [e for e in root.iter() if e.tag.endswith("circle")]
         self.assertGreater(len(circles), 8 * 3)
 
+    @unittest.skipUnless(shutil.which("rsvg-convert"), "rsvg-convert (librsvg2-bin) is not here")
+    def test_a_picture_for_slides_is_twice_as_large(self):
+        self.lucid()
+        words = ("evaluate", "--dataset", "lucid", "--path", "lucid", "--protocol", "shipped",
+                 "--resamples", "50", "--plot")
+        self.ok(*words, "plot.svg")
+        self.ok(*words, "plot.PNG")
+        root = ElementTree.parse(self.folder / "plot.svg").getroot()
+        size = [float(n) for n in root.get("viewBox").split()[2:]]
+        png = (self.folder / "plot.PNG").read_bytes()
+        self.assertEqual((png[:8], png[12:16]), (b"\x89PNG\r\n\x1a\n", b"IHDR"))
+        self.assertEqual(struct.unpack(">2I", png[16:24]), tuple(2 * n for n in size))
+
+    def test_without_its_tool_a_png_is_refused_and_the_package_named(self):
+        self.lucid()
+        done = self.run_horus("evaluate", "--dataset", "lucid", "--path", "lucid", "--protocol",
+                              "shipped", "--resamples", "50", "--plot", "plot.png",
+                              env=dict(os.environ, PATH="/nowhere"))
+        self.assertEqual((done.returncode, done.stdout), (1, b""))
+        self.assertIn(b"librsvg2-bin", done.stderr)
+        self.assertFalse((self.folder / "plot.png").exists())
+
     def test_every_form(self):
         self.lucid()
         words = ("evaluate", "--dataset", "lucid", "--path", "lucid", "--protocol", "shipped",
@@ -191,6 +216,12 @@ class Refusals(EvaluateTest):
         self.write("bad.csv", "id,utilization\nx,55\n")
         self.refused("evaluate", "--dataset", "lucid", "--path", "lucid", "--against", "bad.csv",
                      code=1, says="bad.csv:2")
+        self.write("none.csv", "id\nx\n")
+        self.refused("evaluate", "--dataset", "lucid", "--path", "lucid", "--against", "none.csv",
+                     code=1, says=("none.csv", "none of the columns"))
+        self.write("foreign.csv", "id,utilization\nx,0.5\n")
+        self.refused("evaluate", "--dataset", "lucid", "--path", "lucid", "--against",
+                     "foreign.csv", code=1, says=("foreign.csv", "none of the 8 rows"))
 
     def test_a_model_that_is_none(self):
         self.lucid()

@@ -22,7 +22,7 @@ class Predict(CliTest):
                     self.assertLessEqual(row[key]["expected"], row[key]["high"])
             self.assertLessEqual(row["memory_bytes"]["high"], row["memory_bytes"]["bound"])
             self.assertLessEqual(row["gpu_utilization"]["high"], 1.0)
-            self.assertEqual(row["origin"], "analytic")
+            self.assertIn(row["origin"], ("analytic", "learned"))
             self.assertNotIn("slowdowns", row)
 
     def test_resnet50_on_a_v100_is_near_what_is_published(self):
@@ -41,6 +41,8 @@ class Predict(CliTest):
         row = self.predictions("zoo:resnet50", "--gpu", "V100-16GB", "--batch", "32",
                                "--with", "zoo:vgg16@16", "zoo:lstm-lm@20")[0]
         self.assertEqual(len(row["slowdowns"]), 3)
+        self.assertEqual(len(row["others"]), 2)
+        self.assertNotEqual(row["others"][0]["step_time_s"], row["others"][1]["step_time_s"])
         for slowdown in row["slowdowns"]:
             self.assertGreaterEqual(slowdown["low"], 1.0)
             self.assertLessEqual(slowdown["low"], slowdown["high"])
@@ -54,6 +56,8 @@ class Predict(CliTest):
         self.assertEqual(modes["exclusive"]["throughput"], 1)
         self.assertEqual(len(modes["mig"]["instances"]), 2)
         self.assertEqual(modes["timeslice"]["slowdowns"], row["slowdowns"])
+        self.assertNotIn("chance_tolerated", modes["exclusive"])
+        self.assertTrue(0 <= modes["timeslice"]["chance_tolerated"] <= 1)
         self.assertIn(row["recommendation"]["mode"], modes)
         page = self.ok("predict", *jobs, "--gpu", "A100-40GB,T4", "--mode", "all")
         self.assertIn("Recommended: ", page)

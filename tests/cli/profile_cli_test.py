@@ -88,6 +88,18 @@ class Records(ProfileTest):
         self.assertEqual((record["shared_with_others"], record["other_processes"]), (False, 0))
         self.assertEqual(record["notes"], [])
 
+    def test_activity_where_the_gpu_counts_it(self):
+        hopper = ALONE + "gpm 70 30.5 25\n"
+        record = self.record("--interval", "50ms", "--", "sh", "-c", "sleep 0.4", script=hopper)
+        for figures in (record["solo"], record["gpus"][0]):
+            self.assertEqual((figures["sm_active"], figures["sm_occ"], figures["dram_active"]),
+                             (0.7, 0.305, 0.25))
+        for script in (ALONE, hopper.replace("mig 0", "mig 1")):
+            record = self.record("--interval", "50ms", "--", "sh", "-c", "sleep 0.2", script=script)
+            self.assertEqual((record["solo"]["sm_active"], record["gpus"][0]["sm_occ"],
+                              record["solo"]["dram_active"]), (None, None, None))
+            self.assertNotIn("activity", " ".join(record["notes"]))
+
     def test_what_the_user_says(self):
         onnx = self.write("net.onnx", b"not read, only named")
         record = self.record(
@@ -504,6 +516,7 @@ class ManyGpus(ProfileTest):
         record = self.record("--gpu", "1,gpu-15", "--", "true", script=self.SIXTEEN)
         self.assertEqual([gpu["uuid"] for gpu in record["gpus"]], ["GPU-01", "GPU-15"])
         self.assertIn("no process of the job was seen on a GPU", record["notes"])
+        self.refuses("--gpu", "MIG-0b", "true", code=NO_RECORD, says="cannot be watched alone")
         self.refuses("--gpu", "16", "true", code=NO_RECORD, says="there is no GPU '16'",
                      script=self.SIXTEEN)
 

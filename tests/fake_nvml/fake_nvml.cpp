@@ -44,6 +44,25 @@ struct ProcessV2 {
   unsigned long long memory;
   unsigned gpu_instance, compute_instance;
 };
+struct GpmSupport {
+  unsigned version, is_supported;
+};
+struct GpmMetric {
+  unsigned id;
+  int status;
+  double value;
+  const char* texts[3];
+};
+struct GpmMetricsGet {
+  unsigned version, count;
+  void *earlier, *later;
+  GpmMetric metrics[1];  // As many as `count`.
+};
+/// What lies behind a sample: the GPU that it was taken from, from 1, and its number from 1.
+struct GpmSample {
+  std::uintptr_t device;
+  unsigned number;
+};
 struct ProcessSample {
   unsigned pid;
   unsigned long long time_us;
@@ -247,6 +266,46 @@ API int nvmlDeviceGetMigMode(void* device, unsigned* current, unsigned* pending)
   Call call{device, "mig"};
   *current = *pending = static_cast<unsigned>(call.value("mig"));
   return call.status;
+}
+
+API int nvmlGpmQueryDeviceSupport(void* device, GpmSupport* support) {
+  const Call call{device, "gpm_support"};
+  support->is_supported = support->version == 1 && call.gpu.lines.count("gpm") > 0 ? 1 : 0;
+  return call.status;
+}
+
+API int nvmlGpmSampleAlloc(void** sample) {
+  *sample = new GpmSample{};
+  return kSuccess;
+}
+
+API int nvmlGpmSampleFree(void* sample) {
+  delete static_cast<GpmSample*>(sample);
+  return kSuccess;
+}
+
+API int nvmlGpmSampleGet(void* device, void* sample) {
+  const Call call{device, "gpm"};
+  *static_cast<GpmSample*>(sample) = {reinterpret_cast<std::uintptr_t>(device), call.number};
+  return call.status;
+}
+
+/// The words of "gpm" are percentages of metrics 2, 3 and 10, whatever the time between.
+API int nvmlGpmMetricsGet(GpmMetricsGet* get) {
+  const auto& earlier = *static_cast<const GpmSample*>(get->earlier);
+  const auto& later = *static_cast<const GpmSample*>(get->later);
+  const bool is_right = get->version == 1 && earlier.device == later.device && earlier.number > 0 &&
+                        earlier.number < later.number;
+  if (!is_right) return kInvalidArgument;
+  const Call call{reinterpret_cast<void*>(later.device), "gpm_metrics"};
+  if (call.status != kSuccess) return call.status;
+  for (GpmMetric* metric = get->metrics; metric != get->metrics + get->count; ++metric) {
+    const unsigned place = metric->id == 2 ? 1 : metric->id == 3 ? 2 : metric->id == 10 ? 3 : 0;
+    const std::string* word = place == 0 ? nullptr : word_at(call.gpu.lines, "gpm", place);
+    metric->status = word == nullptr ? kNotSupported : kSuccess;
+    metric->value = word == nullptr ? 0 : std::stod(*word);
+  }
+  return kSuccess;
 }
 
 API int nvmlDeviceGetProcessUtilization(void* device, ProcessSample* rows, unsigned* count,

@@ -21,6 +21,12 @@ namespace fs = std::filesystem;
 constexpr std::string_view kPacked = ".gz";
 constexpr std::size_t kFilesMax = 10'000;  // of a folder of records
 
+/// Where a data set lies.
+struct Place {
+  fs::path folder;
+  std::string only;  ///< The one file of its first pattern; empty: all that match.
+};
+
 bool is_file(const fs::path& path) {
   std::error_code error;
   return fs::is_regular_file(path, error);
@@ -37,16 +43,20 @@ std::string other_form(std::string_view name) {
   return std::string{name} + std::string{kPacked};
 }
 
+/// Whether `name` ends as `pattern` ("*.jsonl") does, packed or not.
+bool is_like(const std::string& name, std::string_view pattern) {
+  const std::string end{pattern.substr(1)};
+  return name.ends_with(end) || name.ends_with(end + std::string{kPacked});
+}
+
 /// Names in `folder` that end as `pattern` ("*.jsonl") does, packed or not, in order.
 Result<std::vector<std::string>> matching_names(const fs::path& folder, std::string_view pattern) {
-  const std::string end{pattern.substr(1)};
   std::vector<std::string> names;
   std::error_code error;
   for (fs::directory_iterator at{folder, error}; !error && at != fs::directory_iterator{};
        at.increment(error)) {
     const std::string name = at->path().filename().string();
-    if (!name.ends_with(end) && !name.ends_with(end + std::string{kPacked})) continue;
-    if (!is_file(at->path())) continue;
+    if (!is_like(name, pattern) || !is_file(at->path())) continue;
     if (names.size() == kFilesMax) {
       return fail(Errc::Unsupported, fmt::format("more than {} files {}", kFilesMax, pattern),
                   folder.string());
@@ -73,22 +83,49 @@ bool has_first_file(const lab::DatasetKind& kind, const fs::path& folder) {
   return names && !names->empty();
 }
 
+/// Data sets whose files are named freely may be given as one of these files.
+Result<Place> place_of_file(const lab::DatasetKind& kind, const fs::path& path) {
+  const std::string_view pattern = kind.files.front();
+  if (!pattern.starts_with('*')) {
+    return fail(Errc::NotFound,
+                fmt::format("found a file; expected the folder of data set {}", kind.name),
+                path.string());
+  }
+  const std::string name = path.filename().string();
+  if (is_like(name, pattern)) return Place{.folder = path.parent_path(), .only = name};
+  return fail(Errc::NotFound,
+              fmt::format("found a file that is not called {0}; data set {1} is such a file, or a "
+                          "folder of them",
+                          pattern, kind.name),
+              path.string());
+}
+
 /// `path` itself, or its subfolder, whichever has the data set.
-Result<fs::path> folder_of(const lab::DatasetKind& kind, const std::string& path) {
+Result<Place> place_of(const lab::DatasetKind& kind, const std::string& path) {
   const fs::path own{path};
   const fs::path below = own / kind.folder;
-  if (has_first_file(kind, own)) return own;
-  if (has_first_file(kind, below)) return below;
+  if (is_file(own)) return place_of_file(kind, own);
+  if (has_first_file(kind, own)) return Place{.folder = own, .only = {}};
+  if (has_first_file(kind, below)) return Place{.folder = below, .only = {}};
   if (!is_folder(own)) {
+    std::error_code error;
     return fail(Errc::NotFound,
-                "no such folder; expected the folder of the data set, or the one "
-                "above it",
+                fmt::format("{}; expected the folder of the data set, or the one above it",
+                            fs::exists(own, error) ? "is neither a file nor a folder"
+                                                   : "no such file or folder"),
                 path);
   }
   return fail(Errc::NotFound,
               fmt::format("found no data set {}: expected {} here, or in a folder {}", kind.name,
                           kind.files.front(), kind.folder),
               path);
+}
+
+/// The names of `file`, one of the files of `kind`, at `place`.
+Result<std::vector<std::string>> names_at(const Place& place, const lab::DatasetKind& kind,
+                                          std::string_view file) {
+  if (!place.only.empty() && file == kind.files.front()) return std::vector{place.only};
+  return names_of(place.folder.empty() ? fs::path{"."} : place.folder, file);
 }
 
 /// `name`: as the reader of the data set asks for it.
@@ -131,23 +168,23 @@ Result<const lab::DatasetKind*> find_dataset_kind(std::string_view name) {
 }
 
 bool has_dataset(const lab::DatasetKind& kind, const std::string& path) {
-  return folder_of(kind, path).has_value();
+  return place_of(kind, path).has_value();
 }
 
 Result<lab::Dataset> load_dataset(const lab::DatasetKind& kind, const std::string& path) {
-  HORUS_TRY(const fs::path folder, folder_of(kind, path));
+  HORUS_TRY(const Place place, place_of(kind, path));
   std::vector<lab::DataFile> files;
   for (const std::string_view wanted : kind.files) {
-    HORUS_TRY(const std::vector<std::string> names, names_of(folder, wanted));
+    HORUS_TRY(const std::vector<std::string> names, names_at(place, kind, wanted));
     const bool is_pattern = wanted.starts_with('*');
     const bool is_optional = is_pattern && wanted != kind.files.front();
     if (names.empty() && !is_optional) {
       return fail(Errc::NotFound, fmt::format("file of data set {} is missing", kind.name),
-                  (folder / wanted).string());
+                  (place.folder / wanted).string());
     }
     for (const std::string& name : names) {
       HORUS_TRY(lab::DataFile file,
-                load_file(folder / name, is_pattern ? name : std::string{wanted}));
+                load_file(place.folder / name, is_pattern ? name : std::string{wanted}));
       files.push_back(std::move(file));
     }
   }

@@ -21,11 +21,13 @@ namespace horus::apps {
 /// Errors: InvalidArgument with the nearest name.
 [[nodiscard]] Result<const lab::DatasetKind*> find_dataset_kind(std::string_view name);
 
-/// Whether `path` is a folder of `kind`, or has one under its usual name, with its first file.
+/// Whether `path` is a folder of `kind`, or has one under its usual name, with its first file; or
+/// is itself such a file, where `kind` leaves its name free.
 [[nodiscard]] bool has_dataset(const lab::DatasetKind& kind, const std::string& path);
 
-/// Reads `kind` from `path`: the folder itself, or a folder that has it under its usual name. Files
-/// are unpacked as they lie: "x.csv" may be "x.csv.gz", and the other way round.
+/// Reads `kind` from `path`: the folder itself, a folder that has it under its usual name, or one
+/// file of records, with what lies beside it. Files are unpacked as they lie: "x.csv" may be
+/// "x.csv.gz", and the other way round.
 /// Errors: NotFound (no such folder; a missing file, by name), and those of the files.
 [[nodiscard]] Result<lab::Dataset> load_dataset(const lab::DatasetKind& kind,
                                                 const std::string& path);

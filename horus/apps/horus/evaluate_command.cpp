@@ -29,7 +29,8 @@ std::string folder_above(const lab::DatasetKind& kind, const std::string& path) 
   namespace fs = std::filesystem;
   std::error_code error;
   if (fs::is_directory(fs::path{path} / kind.folder, error)) return path;
-  return (fs::path{path} / "..").string();
+  const bool is_folder = fs::is_directory(path, error);
+  return ((is_folder ? fs::path{path} : fs::path{path}.parent_path()) / "..").string();
 }
 
 std::string lists_text() {
@@ -55,7 +56,8 @@ class EvaluateCommand final : public Command {
         ->capture_default_str();
     app->add_option("--dataset", dataset_,
                     fmt::format("Measured data: {}", fmt::join(dataset_names(), ", ")));
-    app->add_option("--path", path_, "Folder of the data set, or the one above it");
+    app->add_option("--path", path_,
+                    "Folder of the data set, or the one above it; or a file of records, *.jsonl");
     app->add_option("--protocol", protocol_,
                     fmt::format("One of {}; default: all", fmt::join(lab::protocol_names(), ", ")));
     app->add_option("--pool", pool_,

@@ -14,6 +14,7 @@
 #include "horus/apps/horus/predictor_source.hpp"
 #include "horus/apps/horus/record_dataset.hpp"
 #include "horus/base/check.hpp"
+#include "horus/base/text.hpp"
 #include "horus/lab/memory_method.hpp"
 #include "horus/lab/residual_method.hpp"
 #include "horus/lab/sharing_method.hpp"
@@ -148,6 +149,18 @@ class Evaluator {
   std::unique_ptr<lab::SharingMethod> sharing_;
 };
 
+/// Predictions of other rows would be compared with nothing, and nobody would be told.
+Result<Done> check_against(const EvaluationRequest& request, const lab::Dataset& judged) {
+  if (request.against == nullptr) return Done{};
+  const auto is_predicted = [&](const lab::Row& row) { return request.against->contains(row.id); };
+  if (std::ranges::any_of(judged.rows, is_predicted)) return Done{};
+  return fail(Errc::NotFound,
+              fmt::format("names none of the {} rows of data set {}; their ids are those that "
+                          "--rows writes, such as '{}'",
+                          judged.rows.size(), judged.name, printable(judged.rows.front().id)),
+              request.against_name);
+}
+
 wire::EvaluateReport empty_report(const EvaluationRequest& request, const lab::Dataset& dataset) {
   wire::EvaluateReport report;
   report.dataset = dataset.name;
@@ -172,6 +185,7 @@ wire::EvaluateReport empty_report(const EvaluationRequest& request, const lab::D
 Result<wire::EvaluateReport> evaluate(const EvaluationRequest& request) {
   Library library{request};
   HORUS_TRY_DONE(library.load());
+  HORUS_TRY_DONE(check_against(request, library.judged()));
   const Evaluator evaluator{request, library};
   wire::EvaluateReport report = empty_report(request, library.judged());
   for (const lab::Protocol protocol : request.protocols) {

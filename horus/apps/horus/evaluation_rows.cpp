@@ -17,18 +17,36 @@ std::optional<wire::FigureRange> range_of(const std::optional<lab::Confidence>& 
   return wire::FigureRange{confidence->low, confidence->high};
 }
 
+wire::FigureRow figure_row(const lab::Figure& figure) {
+  return {.key = std::string{figure.metric->key},
+          .unit = std::string{figure.metric->unit},
+          .value = figure.value,
+          .range = range_of(figure.confidence),
+          .count = static_cast<std::int64_t>(figure.count)};
+}
+
 /// Every metric, with or without a value, so that all reports have the same keys.
 std::vector<wire::FigureRow> figure_rows(const lab::Judgement& judgement) {
   std::vector<wire::FigureRow> rows;
   for (const lab::Metric& metric : lab::metrics()) {
-    wire::FigureRow row{
-        .key = std::string{metric.key}, .unit = std::string{metric.unit}, .value = {}, .range = {}};
     const auto found = std::ranges::find(judgement.figures, &metric, &lab::Figure::metric);
     if (found != judgement.figures.end()) {
-      row.value = found->value;
-      row.range = range_of(found->confidence);
-      row.count = static_cast<std::int64_t>(found->count);
+      rows.push_back(figure_row(*found));
+    } else {
+      rows.push_back({.key = std::string{metric.key},
+                      .unit = std::string{metric.unit},
+                      .value = {},
+                      .range = {}});
     }
+  }
+  return rows;
+}
+
+std::vector<wire::PartRow> part_rows(const lab::Judgement& judgement) {
+  std::vector<wire::PartRow> rows;
+  for (const lab::PartFigures& part : judgement.parts) {
+    wire::PartRow row{.name = part.name, .figures = {}};
+    for (const lab::Figure& figure : part.figures) row.figures.push_back(figure_row(figure));
     rows.push_back(std::move(row));
   }
   return rows;
@@ -84,7 +102,7 @@ void add_slowdowns(std::vector<wire::PredictedRow>& rows, const lab::PairScore& 
     rows.push_back({.id = fmt::format("{}/{}", score.pair->id, i + 1),
                     .model = model,
                     .family = {},
-                    .gpu = {},
+                    .gpu = score.gpu,
                     .quantity = "slowdown",
                     .unit = "",
                     .measured = measured[i],
@@ -149,6 +167,7 @@ wire::ProtocolRow protocol_row(const lab::ProtocolRule& rule, const lab::Protoco
           .pairs = static_cast<std::int64_t>(judgement.pairs),
           .fits = static_cast<std::int64_t>(run.folds),
           .figures = figure_rows(judgement),
+          .parts = part_rows(judgement),
           .worst = worst_rows(judgement),
           .against = difference_rows(judgement),
           .predicted = predicted_rows(run.draws.front(), models),

@@ -71,6 +71,11 @@ struct Job {
   TrainingSetup setup;
 };
 
+/// The rate of the input as it is typed with a model, or "".
+std::string rate_text(const TrainingSetup& setup) {
+  return setup.samples_per_second ? fmt::format(":{:g}", *setup.samples_per_second) : "";
+}
+
 /// A job on one GPU and, where a mode needs them, on its instances.
 std::vector<predict::InstancePredictions> predict_jobs(const GpuSpec& gpu,
                                                        const std::vector<Job>& jobs,
@@ -104,8 +109,9 @@ SharedPrediction share(SharingMode mode, const std::vector<predict::InstancePred
   }
   std::vector<Prediction> solo;
   for (const predict::InstancePredictions& job : jobs) solo.push_back(job.whole);
-  return predict::predict_shared(solo, gpu, model,
-                                 {.mode = mode, .interference = request.interference});
+  return predict::predict_shared(
+      solo, gpu, model,
+      {.mode = mode, .interference = request.interference, .tolerance = request.tolerance});
 }
 
 class PredictCommand final : public Command {
@@ -190,6 +196,7 @@ class PredictCommand final : public Command {
     for (const JobSource& source : sources) HORUS_TRY_DONE(add_job(jobs, source, options.dims));
     name_jobs(sources, jobs);
     report_.batch = jobs.front().features.batch;
+    report_.setup.samples_per_second = jobs.front().setup.samples_per_second;
     return jobs;
   }
 
@@ -217,9 +224,10 @@ class PredictCommand final : public Command {
 
   void name_jobs(const std::vector<JobSource>& sources, const std::vector<Job>& jobs) {
     for (std::size_t i = 0; i < jobs.size(); ++i) {
-      report_.jobs.push_back(
-          jobs.size() == 1 ? sources[i].reference
-                           : fmt::format("{}@{}", sources[i].reference, jobs[i].features.batch));
+      report_.jobs.push_back(jobs.size() == 1
+                                 ? sources[i].reference
+                                 : fmt::format("{}@{}{}", sources[i].reference,
+                                               jobs[i].features.batch, rate_text(jobs[i].setup)));
     }
   }
 
@@ -265,7 +273,9 @@ class PredictCommand final : public Command {
                                                const SharingRequest& request) const {
     const bool shares = jobs.size() > 1 || sharing_.has_mode();
     const auto predicted = predict_jobs(gpu, jobs, model, request);
-    wire::PredictionRow row{.prediction = predicted.front().whole, .modes = {}, .advice = {}};
+    wire::PredictionRow row{
+        .prediction = predicted.front().whole, .others = {}, .modes = {}, .advice = {}};
+    for (std::size_t i = 1; i < predicted.size(); ++i) row.others.push_back(predicted[i].whole);
     if (!shares) return row;
     for (const SharingMode mode : request.modes) {
       if (request.wants_advice && jobs.size() == 1 && meets_others(mode)) continue;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "horus/apps/horus/record_dataset.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -20,10 +21,14 @@ namespace {
 // shared: rows outlive the reader and each other.
 using Graphs = std::map<std::string, std::shared_ptr<const graph::Model>>;  // shared: see above
 
-Result<Graphs> read_graphs(std::span<const lab::DataFile> files) {
+/// The graphs that `records` name. Other files beside them are nobody's business.
+Result<Graphs> read_graphs(std::span<const lab::DataFile> files,
+                           std::span<const RunRecord> records) {
   Graphs graphs;
   for (const lab::DataFile& file : files) {
     if (!file.name.ends_with(".onnx")) continue;
+    const auto names_it = [&](const RunRecord& run) { return run.onnx_sha256 == file.sha256; };
+    if (std::ranges::none_of(records, names_it)) continue;
     auto model = graph::read_onnx(std::as_bytes(std::span{file.text}));
     if (!model) {
       return fail(model.error().code, model.error().message,
@@ -52,7 +57,7 @@ Result<lab::Dataset> read_records(std::span<const lab::DataFile> files) {
     HORUS_TRY(std::vector<RunRecord> read, wire::read_run_records(file.text, file.name));
     std::ranges::move(read, std::back_inserter(records));
   }
-  HORUS_TRY(const Graphs graphs, read_graphs(files));
+  HORUS_TRY(const Graphs graphs, read_graphs(files, records));
   HORUS_TRY(lab::Dataset dataset, lab::rows_of_records(records, [&graphs](const RunRecord& record) {
               return graph_of(graphs, record);
             }));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // horus train: measured jobs become a predictor with its papers.
+#include <filesystem>
 #include <limits>
 
 #include <CLI/CLI.hpp>
@@ -18,6 +19,11 @@
 namespace horus::apps {
 namespace {
 
+/// "timm" of "data/timm" and of "data/timm/".
+std::string last_name(const std::filesystem::path& path) {
+  return (path.has_filename() ? path : path.parent_path()).filename().string();
+}
+
 /// The command as a shell would take it again.
 std::string quoted(const std::string& word) {
   constexpr std::string_view kPlain =
@@ -34,7 +40,8 @@ class TrainCommand final : public Command {
     CLI::App* app = parent.add_subcommand(
         "train", "Fit a predictor to measured jobs, and say how wrong it is on new ones");
     app->add_option("data", data_,
-                    "Folders of data sets, or of records of 'horus profile' (*.jsonl)");
+                    "Folders of data sets; records of 'horus profile': a file *.jsonl, or a "
+                    "folder of them");
     app->add_option("-o,--output", output_, "File to write; it appears when it is complete");
     app->add_option("--dataset", dataset_,
                     fmt::format("Kind of the data: {}; default: all that lie in the folders",
@@ -87,7 +94,7 @@ class TrainCommand final : public Command {
   [[nodiscard]] Result<Done> check() const {
     if (data_.empty() || output_.empty()) {
       return fail(Errc::InvalidArgument,
-                  "expected folders of data and -o FILE, e.g. 'horus train records/ -o "
+                  "expected data and -o FILE, e.g. 'horus train records/ -o "
                   "my-machine.json'; 'horus train --help' says more");
     }
     if (date_.empty() || wire::is_date(date_)) return Done{};
@@ -110,11 +117,11 @@ class TrainCommand final : public Command {
 
   /// What the file says of how to make it again. What ships does not depend on where data lay.
   [[nodiscard]] std::string command() const {
-    if (shipped_) {
-      return fmt::format("horus train --shipped DATA --seed {} -o data/constants/shipped.json",
-                         seed_);
-    }
     std::string text = "horus train";
+    if (shipped_) {
+      for (const std::string& path : data_) text += " DATA/" + last_name(path);
+      return text + fmt::format(" --shipped --seed {} -o data/constants/shipped.json", seed_);
+    }
     for (const std::string& path : data_) text += " " + quoted(path);
     if (!dataset_.empty()) text += " --dataset " + dataset_;
     if (!licence_.empty()) text += " --licence " + licence_;

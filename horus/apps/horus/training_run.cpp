@@ -53,8 +53,8 @@ class TrainingLibrary {
     if (has_any) return Done{};
     return fail(
         Errc::NotFound,
-        fmt::format("no data set lies here: expected a folder with records of 'horus profile' "
-                    "(*.jsonl), or with one of the data sets {}",
+        fmt::format("no data set lies here: expected records of 'horus profile' (a file *.jsonl, "
+                    "or a folder of them), or a folder with one of the data sets {}",
                     fmt::join(dataset_names(), ", ")),
         path);
   }
@@ -64,8 +64,10 @@ class TrainingLibrary {
     HORUS_TRY(const bool is_wanted, may_be_used(dataset, path));
     if (!is_wanted) return Done{};
     if (std::ranges::find(datasets_, dataset.name, &lab::Dataset::name) != datasets_.end()) {
-      return fail(Errc::InvalidArgument, fmt::format("data set {} is given twice", dataset.name),
-                  path);
+      return fail(
+          Errc::InvalidArgument,
+          fmt::format("data set {} is given twice; put its files into one folder", dataset.name),
+          path);
     }
     datasets_.push_back(std::move(dataset));
     HORUS_TRY(std::vector<lab::Sample> samples, load_samples(datasets_.back(), request_.progress));

@@ -24,11 +24,13 @@ wire::ZooRow row_of(const zoo::Architecture& architecture) {
           .cost = {}};
 }
 
-/// Operations of a normalization that is no batch normalization, as fvcore counts them.
+/// Operations of a normalization that is no batch normalization, as fvcore counts them. One that
+/// the graph spells out is found at its last operator, which adds the bias.
 double norm_operations(const OpWork& op) {
   if (op.op_type == "MeanVarianceNormalization") return 4.0 * op.elements_written;
   const bool is_scaled = op.op_type == "LayerNormalization" || op.op_type == "GroupNormalization" ||
-                         op.op_type == "InstanceNormalization";
+                         op.op_type == "InstanceNormalization" ||
+                         (op.op_type == "Add" && op.kind == OpKind::LayerNorm);
   return is_scaled ? 5.0 * op.elements_written : 0.0;
 }
 

@@ -13,8 +13,11 @@ namespace {
 /// The driver samples processes about once a second at most: an older sample says nothing.
 constexpr Duration kLoadHolds{1'500'000};
 
-constexpr std::array<std::string_view, 7> kQueryNames = {
-    "utilization", "memory", "power", "energy", "processes", "utilization of processes", "MPS"};
+constexpr std::array<std::string_view, 8> kQueryNames = {
+    "utilization", "memory",
+    "power",       "energy",
+    "processes",   "utilization of processes",
+    "MPS",         "activity of multiprocessors"};
 
 record::GpuFacts facts_of(const os::Nvml& nvml, unsigned index, os::NvmlDevice device) {
   record::GpuFacts facts{.index = index,
@@ -61,8 +64,10 @@ Result<std::vector<record::GpuFacts>> choose_gpus(const os::Nvml& nvml,
         known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", gpu.index,
                              gpu.uuid.value_or("no UUID"));
       }
+      const bool is_instance = to_lower(name).starts_with("mig-");
       return fail(Errc::NotFound,
-                  fmt::format("there is no GPU '{}'; there are {}", printable(name), known),
+                  fmt::format("there is no GPU '{}'; there are {}{}", printable(name), known,
+                              is_instance ? "; an instance (MIG) cannot be watched alone" : ""),
                   "--gpu");
     }
     found->chosen = true;
@@ -81,8 +86,9 @@ std::optional<T> GpuWatch::judge(Query query, os::NvmlAnswer<T> answer) {
   const auto at = static_cast<std::size_t>(query);
   is_lost_ = is_lost_ || os::Nvml::is_lost(answer.status);
   silent_[at] = silent_[at] || os::Nvml::is_final(answer.status);
-  // Old drivers and most machines have no MPS: nothing is missing.
-  if (!std::exchange(noted_[at], true) && (query != Query::Mps || is_lost_)) {
+  // Most machines have no MPS, and most GPUs no counters of activity: nothing is missing.
+  const bool is_rare = query == Query::Mps || query == Query::Activity;
+  if (!std::exchange(noted_[at], true) && (!is_rare || is_lost_)) {
     notes_.push_back(
         fmt::format("{}: {}: {}", label_, kQueryNames[at], nvml_->describe(answer.status)));
   }
@@ -121,6 +127,19 @@ bool GpuWatch::is_mps_client(JobProcesses& job) {
          });
 }
 
+std::optional<os::NvmlActivity> GpuWatch::activity() {
+  if (is_silent(Query::Activity)) return std::nullopt;
+  if (!counters_ && nvml_->is_mig(device_).value.value_or(false)) {
+    // Counters of a partitioned GPU belong to its instances.
+    silent_[static_cast<std::size_t>(Query::Activity)] = true;
+    return std::nullopt;
+  }
+  auto now = ask(Query::Activity, &os::Nvml::snapshot);
+  auto before = std::exchange(counters_, std::move(now));
+  if (!before || !counters_) return std::nullopt;
+  return judge(Query::Activity, nvml_->activity(*before, *counters_));
+}
+
 record::GpuSample GpuWatch::look(TimePoint now, JobProcesses& job) {
   record::GpuSample sample = look_after();
   if (const auto rates = ask(Query::Utilization, &os::Nvml::utilization)) {
@@ -131,6 +150,11 @@ record::GpuSample GpuWatch::look(TimePoint now, JobProcesses& job) {
     sample.device_memory = memory->used;
   }
   sample.power_w = ask(Query::Power, &os::Nvml::power_w);
+  if (const auto share = activity()) {
+    sample.sm_active = share->sm_active;
+    sample.sm_occupancy = share->sm_occupancy;
+    sample.dram_active = share->dram_active;
+  }
   if (const auto listed = ask(Query::Processes, &os::Nvml::processes)) {
     const Census census = job.census(*listed, before_);
     sample.job_is_there = census.job_is_there;

@@ -40,7 +40,17 @@ class GpuWatch {
   [[nodiscard]] std::vector<std::string> take_notes() { return std::exchange(notes_, {}); }
 
  private:
-  enum class Query { Utilization, Memory, Power, Energy, Processes, ProcessUtilization, Mps, Last };
+  enum class Query {
+    Utilization,
+    Memory,
+    Power,
+    Energy,
+    Processes,
+    ProcessUtilization,
+    Mps,
+    Activity,
+    Last
+  };
   struct ProcessLoad {
     TimePoint seen;
     unsigned percent{};
@@ -53,6 +63,7 @@ class GpuWatch {
   [[nodiscard]] bool is_silent(Query query) const;
   std::optional<unsigned> job_utilization(TimePoint now, JobProcesses& job);
   [[nodiscard]] bool is_mps_client(JobProcesses& job);
+  std::optional<os::NvmlActivity> activity();
 
   const os::Nvml* nvml_;
   os::NvmlDevice device_;
@@ -63,6 +74,7 @@ class GpuWatch {
   std::set<std::int64_t> before_;
   std::map<std::int64_t, ProcessLoad> loads_;  ///< Of the job's processes, the newest of each.
   std::uint64_t loads_since_us_{};
+  std::optional<os::NvmlSnapshot> counters_;  ///< At the last look.
   std::vector<std::string> notes_;
 };
 

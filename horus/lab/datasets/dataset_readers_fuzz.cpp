@@ -22,6 +22,7 @@ void check(const horus::lab::Dataset& data) {
     HORUS_CHECK(is_share(row.measured.utilization), "utilization is a share");
     HORUS_CHECK(is_share(row.measured.sm_active), "activity is a share");
     HORUS_CHECK(!row.measured.step_s || *row.measured.step_s > 0, "a step takes time");
+    HORUS_CHECK(!row.measured.memory_mib || *row.measured.memory_mib > 0, "a job takes memory");
     HORUS_CHECK(row.features != nullptr, "a row has a graph");
   }
   for (const horus::lab::Pair& pair : data.pairs) {

@@ -62,7 +62,9 @@ TEST(DatasetTables, TimmFusesAttentionWhereItCan) {
   EXPECT_EQ(timm_attention("vit_base_patch16_224", Attention::Eager), Attention::Eager);
   EXPECT_EQ(timm_attention("xcit_tiny_12_p16_224", Attention::Fused), Attention::Eager);
   EXPECT_EQ(timm_attention("swinv2_tiny_window8_256", Attention::Fused), Attention::Eager);
-  EXPECT_EQ(timm_attention("swin_tiny_patch4_window7_224", Attention::Fused), Attention::Fused);
+  EXPECT_EQ(timm_attention("swin_tiny_patch4_window7_224", Attention::Fused), Attention::Eager);
+  EXPECT_EQ(timm_attention("nest_tiny", Attention::Fused), Attention::Eager);
+  EXPECT_EQ(timm_attention("tiny_vit_5m_224", Attention::Fused), Attention::Fused);
 }
 
 TEST(DatasetTables, TimmTrainsSomeModelsAtOtherSizesThanTheZoo) {

@@ -133,7 +133,7 @@ class ListedReader {
       return tl::make_unexpected(row.bad_cell(*status, "SUCCESSFUL or OOM_CRASH"));
     }
     if (found.out_of_memory) return found;
-    HORUS_TRY(found.memory_mib, row.number(columns[kMemory], 0, 1e6));
+    HORUS_TRY(found.memory_mib, row.number(columns[kMemory], 1, 1e6));
     // -1: not sampled. 0 over a minute of training: sampled beside it.
     HORUS_TRY(const double utilization, row.number(columns[kUtilization], -1, 100));
     HORUS_TRY(const double active, row.number(columns[kSmActive], -1, 1));

@@ -57,6 +57,11 @@ std::optional<double> share_of(const std::optional<double>& percent) {
   return *percent / 100;
 }
 
+/// No process on a GPU takes nothing: 0 is what a driver says that does not know.
+std::optional<double> memory_of(const std::optional<double>& mib) {
+  return mib && *mib > 0 ? mib : std::nullopt;
+}
+
 Measured measured_of(const RunRecord& record) {
   Measured measured;
   measured.out_of_memory = record.status == RunStatus::OutOfMemory;
@@ -64,7 +69,7 @@ Measured measured_of(const RunRecord& record) {
   measured.utilization = share_of(record.utilization_percent);
   measured.bandwidth_utilization = share_of(record.memory_use_percent);
   measured.sm_active = record.sm_active;
-  measured.memory_mib = record.memory_peak_mib;
+  measured.memory_mib = memory_of(record.memory_peak_mib);
   if (record.step_ms) measured.step_s = *record.step_ms / 1000;
   return measured;
 }
@@ -152,7 +157,7 @@ class RecordReader {
          .slowdown_second = ran ? second.slowdown.value_or(0) : 0,
          .mode = record.mode == "mps" ? SharingMode::Mps : SharingMode::TimeSlice,
          .utilization = share_of(record.joint_utilization_percent),
-         .memory_mib = record.joint_memory_peak_mib});
+         .memory_mib = memory_of(record.joint_memory_peak_mib)});
   }
 
   [[nodiscard]] std::string rule_against_pair(const RunRecord& record) const {

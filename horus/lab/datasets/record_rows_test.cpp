@@ -43,6 +43,15 @@ TEST(RecordRows, HaveWhatWasMeasured) {
   EXPECT_EQ(row.features()->batch, 32);
 }
 
+TEST(RecordRows, NoMemoryIsNoMeasurement) {
+  std::vector records{run("a")};
+  records[0].memory_peak_mib = 0;
+  const auto data = rows_of_records(records, zoo_graph_of);
+  ASSERT_TRUE(data) << data.error().text();
+  EXPECT_EQ(data->rows.at(0).measured.memory_mib, std::nullopt);
+  EXPECT_EQ(data->rows.at(0).measured.step_s, 0.04);
+}
+
 TEST(RecordRows, OfMemoryThatRanOutAreLabelsOnly) {
   std::vector records{run("a")};
   records[0].status = RunStatus::OutOfMemory;

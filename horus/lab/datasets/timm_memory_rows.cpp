@@ -42,7 +42,7 @@ Result<RunsByModel> read_runs(table::Reader& reader) {
     HORUS_TRY(const table::Row row, std::move(*next));
     Run run{.id = row.where()};
     HORUS_TRY(run.batch, row.integer(columns[1], 1, 1'000'000));
-    HORUS_TRY(run.memory_mib, row.number(columns[2], 0, 1e6));
+    HORUS_TRY(run.memory_mib, row.number(columns[2], 1, 1e6));
     runs[std::string{row.text(columns[0])}].push_back(std::move(run));
   }
   return runs;

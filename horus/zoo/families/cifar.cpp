@@ -5,6 +5,7 @@
 #include <array>
 #include <functional>
 #include <span>
+#include <utility>
 
 #include "horus/zoo/channel_attention.hpp"
 #include "horus/zoo/conv_block.hpp"
@@ -242,11 +243,12 @@ std::vector<Entry> cifar_family() {
   });
   std::vector<Entry> entries;
   for (const Row& row : rows) {
-    entries.push_back({.architecture = {.name = row.name,
-                                        .description = std::string{row.what} +
-                                                       ", CIFAR-10 (kuangliu/pytorch-cifar)",
-                                        .input = "3x32x32",
-                                        .default_batch = 128},
+    Architecture architecture{
+        .name = row.name,
+        .description = std::string{row.what} + ", CIFAR-10 (kuangliu/pytorch-cifar)",
+        .input = "3x32x32",
+        .default_batch = 128};
+    entries.push_back({.architecture = std::move(architecture),
                        .build = [build = row.build](Builder& b, const Sizes&) { build(b); }});
   }
   return entries;

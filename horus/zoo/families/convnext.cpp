@@ -4,6 +4,7 @@
 // left out.
 
 #include <array>
+#include <utility>
 
 #include "horus/zoo/conv_block.hpp"
 #include "horus/zoo/families/family.hpp"
@@ -218,11 +219,12 @@ std::vector<Entry> convnext_family() {
   std::vector<Entry> entries;
   for (const Row& row : kRows) {
     const std::string side = std::to_string(row.image);
-    entries.push_back({.architecture = {.name = row.name,
-                                        .description = row.source,
-                                        .input = "3x" + side + "x" + side,
-                                        .default_batch = 32,
-                                        .default_image = row.image},
+    Architecture architecture{.name = row.name,
+                              .description = row.source,
+                              .input = "3x" + side + "x" + side,
+                              .default_batch = 32,
+                              .default_image = row.image};
+    entries.push_back({.architecture = std::move(architecture),
                        .build = [plan = row.plan](Builder& b, const Sizes& sizes) {
                          build_convnext(b, plan, sizes.image);
                        }});

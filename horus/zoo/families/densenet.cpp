@@ -3,6 +3,7 @@
 // bottleneck layers, compression by half; and timm's two with a stem of three convolutions.
 
 #include <array>
+#include <utility>
 
 #include "horus/zoo/conv_block.hpp"
 #include "horus/zoo/families/family.hpp"
@@ -113,11 +114,12 @@ std::vector<Entry> densenet_family() {
   std::vector<Entry> entries;
   for (const Row& row : kRows) {
     const char* source = row.plan.stem == Stem::Wide ? kTorchvision : kTimm;
-    entries.push_back({.architecture = {.name = row.name,
-                                        .description = std::string{row.what} + source,
-                                        .input = "3x224x224",
-                                        .default_batch = 32,
-                                        .default_image = 224},
+    Architecture architecture{.name = row.name,
+                              .description = std::string{row.what} + source,
+                              .input = "3x224x224",
+                              .default_batch = 32,
+                              .default_image = 224};
+    entries.push_back({.architecture = std::move(architecture),
                        .build = [plan = row.plan](Builder& b, const Sizes& sizes) {
                          build_densenet(b, plan, sizes.image);
                        }});

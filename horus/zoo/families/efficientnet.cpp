@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <span>
+#include <utility>
 
 #include "horus/zoo/channel_attention.hpp"
 #include "horus/zoo/conv_block.hpp"
@@ -167,11 +168,12 @@ std::vector<Entry> efficientnet_family() {
   std::vector<Entry> entries;
   for (const Row& row : kRows) {
     const std::string side = std::to_string(row.image);
-    entries.push_back({.architecture = {.name = row.name,
-                                        .description = row.what,
-                                        .input = "3x" + side + "x" + side,
-                                        .default_batch = 32,
-                                        .default_image = row.image},
+    Architecture architecture{.name = row.name,
+                              .description = row.what,
+                              .input = "3x" + side + "x" + side,
+                              .default_batch = 32,
+                              .default_image = row.image};
+    entries.push_back({.architecture = std::move(architecture),
                        .build = [plan = row.plan](Builder& b, const Sizes& sizes) {
                          build_efficientnet(b, plan, sizes.image);
                        }});

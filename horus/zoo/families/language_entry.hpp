@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "horus/zoo/families/family.hpp"
@@ -36,12 +37,13 @@ std::vector<Entry> language_entries(const std::array<LanguageModel<Plan>, count>
                                     const LanguageFamily<Plan>& family) {
   std::vector<Entry> entries;
   for (const LanguageModel<Plan>& model : models) {
+    Architecture architecture{.name = model.name,
+                              .description = std::string{model.what} + family.about,
+                              .input = family.input,
+                              .default_batch = model.batch,
+                              .default_sequence = family.sequence};
     entries.push_back(
-        {.architecture = {.name = model.name,
-                          .description = std::string{model.what} + family.about,
-                          .input = family.input,
-                          .default_batch = model.batch,
-                          .default_sequence = family.sequence},
+        {.architecture = std::move(architecture),
          .sequence_max = family.sequence_max,
          .aliases = model.aliases,
          .build = [plan = model.plan, build = family.build](Builder& b, const Sizes& sizes) {

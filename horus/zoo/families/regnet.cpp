@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "horus/zoo/channel_attention.hpp"
 #include "horus/zoo/conv_block.hpp"
@@ -263,11 +264,12 @@ std::vector<Entry> regnet_family() {
   std::vector<Entry> entries;
   for (const Row& row : kRows) {
     const std::string side = std::to_string(row.image);
-    entries.push_back({.architecture = {.name = row.name,
-                                        .description = description_of(row),
-                                        .input = "3x" + side + "x" + side,
-                                        .default_batch = 32,
-                                        .default_image = row.image},
+    Architecture architecture{.name = row.name,
+                              .description = description_of(row),
+                              .input = "3x" + side + "x" + side,
+                              .default_batch = 32,
+                              .default_image = row.image};
+    entries.push_back({.architecture = std::move(architecture),
                        .build = [plan = row.plan](Builder& b, const Sizes& sizes) {
                          RegNet{b, plan}.build(sizes.image);
                        }});

@@ -2,6 +2,7 @@
 // ShuffleNetV2 (Ma et al. 2018, arXiv:1807.11164), as torchvision builds it.
 
 #include <array>
+#include <utility>
 
 #include "horus/zoo/conv_block.hpp"
 #include "horus/zoo/families/family.hpp"
@@ -110,15 +111,16 @@ constexpr auto kRows = std::to_array<Row>({{"shufflenet-v2-x0-5", {{48, 96, 192}
 std::vector<Entry> shufflenet_family() {
   std::vector<Entry> entries;
   for (const Row& row : kRows) {
-    entries.push_back(
-        {.architecture = {.name = row.name,
-                          .description = "ShuffleNetV2, ImageNet (arXiv:1807.11164, torchvision)",
-                          .input = "3x224x224",
-                          .default_batch = 64,
-                          .default_image = 224},
-         .build = [plan = row.plan](Builder& b, const Sizes& sizes) {
-           build_shufflenet(b, plan, sizes.image);
-         }});
+    Architecture architecture{
+        .name = row.name,
+        .description = "ShuffleNetV2, ImageNet (arXiv:1807.11164, torchvision)",
+        .input = "3x224x224",
+        .default_batch = 64,
+        .default_image = 224};
+    entries.push_back({.architecture = std::move(architecture),
+                       .build = [plan = row.plan](Builder& b, const Sizes& sizes) {
+                         build_shufflenet(b, plan, sizes.image);
+                       }});
   }
   return entries;
 }

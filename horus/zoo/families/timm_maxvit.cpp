@@ -51,7 +51,7 @@ constexpr std::int64_t kReduction = 32;  // Of the image's side by the whole net
 
 Activation activation_of(const Plan& plan) {
   if (plan.conv == ConvBlock::ConvNext) return gelu;
-  return plan.form == Form::Paper ? gelu_tanh : silu;
+  return plan.form == Form::Paper ? approximate_gelu : silu;
 }
 
 /// A 3x3 convolution with the padding of the plan's framework.
@@ -179,7 +179,7 @@ Value residuals(Builder& b, const std::string& name, const Value& x, const Value
       binary(b, name + ".add1", "Add", x, scaled(b, name + ".ls1", attended, plan));
   Value y = layer_norm(b, name + ".norm2", middle, kEpsilon);
   y = mlp(b, name + ".mlp", y, kExpansion * x.shape.back(),
-          plan.form == Form::Paper ? gelu_tanh : gelu);
+          plan.form == Form::Paper ? approximate_gelu : gelu);
   return binary(b, name + ".add2", "Add", middle, scaled(b, name + ".ls2", y, plan));
 }
 

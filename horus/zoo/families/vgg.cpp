@@ -2,6 +2,7 @@
 // VGG (Simonyan and Zisserman 2015, arXiv:1409.1556), as torchvision builds it.
 
 #include <array>
+#include <utility>
 
 #include "horus/zoo/families/family.hpp"
 #include "horus/zoo/layers.hpp"
@@ -68,17 +69,17 @@ std::vector<Entry> vgg_family() {
   constexpr std::int64_t kStep = kPooledSide * kReduction;
   std::vector<Entry> entries;
   for (const Row& row : kRows) {
-    entries.push_back(
-        {.architecture = {.name = row.name,
-                          .description =
-                              row.what + std::string{", ImageNet (arXiv:1409.1556, torchvision)"},
-                          .input = "3x224x224",
-                          .default_batch = 32,
-                          .default_image = kStep},
-         .images = {.min = kStep, .step = kStep},
-         .build = [plan = row.plan](Builder& b, const Sizes& sizes) {
-           build_vgg(b, plan, sizes.image);
-         }});
+    Architecture architecture{
+        .name = row.name,
+        .description = row.what + std::string{", ImageNet (arXiv:1409.1556, torchvision)"},
+        .input = "3x224x224",
+        .default_batch = 32,
+        .default_image = kStep};
+    entries.push_back({.architecture = std::move(architecture),
+                       .images = {.min = kStep, .step = kStep},
+                       .build = [plan = row.plan](Builder& b, const Sizes& sizes) {
+                         build_vgg(b, plan, sizes.image);
+                       }});
   }
   return entries;
 }
