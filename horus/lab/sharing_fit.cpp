@@ -32,6 +32,8 @@ constexpr double kOutlier = 1;
 constexpr double kSigmaLaw = 0.5;
 constexpr double kGainLeast = 0.01;
 constexpr double kGainMost = 4;
+/// Beyond it an interval says nothing.
+constexpr double kSigmaMost = 3;
 constexpr double kExponentLeast = 0.1;
 constexpr double kExponentMost = 4;
 
@@ -119,7 +121,7 @@ CalibratedLaw fit_law(const Kind& kind, const AlikePairs& pairs) {
   return {.gpu = name,
           .mode = mode,
           .law = use.law,
-          .sigma_slowdown = std::sqrt(squares / static_cast<double>(count)),
+          .sigma_slowdown = std::min(kSigmaMost, std::sqrt(squares / static_cast<double>(count))),
           .pairs = static_cast<int>(pairs.demands.size())};
 }
 

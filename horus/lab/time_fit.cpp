@@ -30,6 +30,10 @@ constexpr double kUtilizationSigma = 0.10;
 constexpr double kJobsThatTell = 200;
 constexpr std::size_t kRowsThatCount = 600;
 
+/// A host of fewer jobs tells nothing that is not their own: it stays at the priors. Many such
+/// hosts would also make a fit slow, by the cube of their number.
+constexpr std::size_t kJobsThatShowAHost = 3;
+
 /// Spreads of what differs between sites.
 constexpr double kGpuFactorSigma = 0.15;
 constexpr double kHostFactorSigma = 0.70;
@@ -247,6 +251,7 @@ class TimeProblem {
 
   /// What the rows of a host can tell of it.
   struct Shown {
+    std::size_t jobs{};
     bool utilization{};
     bool rate{};    ///< Stated: nothing is left to find of the loader.
     bool epochs{};  ///< Known lengths of passes over the data.
@@ -257,6 +262,7 @@ class TimeProblem {
       if (host_of_site_[group.site] != host) continue;
       for (const Job& job : group.jobs) {
         const Row& row = *job.sample->row;
+        ++shown.jobs;
         shown.utilization = shown.utilization || row.measured.utilization.has_value();
         shown.rate = shown.rate || row.setup.samples_per_second.has_value();
         shown.epochs = shown.epochs || job.sample->step.epochs > 0;
@@ -278,9 +284,12 @@ class TimeProblem {
                                                     shown.utilization,
                                                     shown.utilization};
       host_parameters_.emplace_back();
+      const bool is_known = shown.jobs >= kJobsThatShowAHost;
       for (std::size_t i = 0; i < kHostNumbers; ++i) {
         host_parameters_.back()[i] = is_there[i] ? parameters_.size() : kNoParameter;
-        if (is_there[i]) parameters_.push_back(kOfHost[i].parameter);
+        if (!is_there[i]) continue;
+        parameters_.push_back(kOfHost[i].parameter);
+        if (!is_known) parameters_.back().sigma = 0;
       }
     }
   }

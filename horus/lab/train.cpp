@@ -159,9 +159,15 @@ class Trainer {
   void set_spreads(const Pointers& jobs, const TimeFit& fit, const predict::TimeConstants& start) {
     const auto factor = spread_factor(jobs, fit, start);
     if (!factor) return;
-    constants_.time.sigma_gpu *= *factor;
-    constants_.time.sigma_host *= *factor;
-    constants_.time.sigma_loader *= *factor;
+    predict::Constants wanted = constants_;
+    wanted.time.sigma_gpu *= *factor;
+    wanted.time.sigma_host *= *factor;
+    wanted.time.sigma_loader *= *factor;
+    for (const predict::ConstantRow& row : predict::constant_rows()) {
+      if (row.name.starts_with("time.sigma_")) {
+        row.of(constants_) = std::clamp(row.of(wanted), row.least, row.most);
+      }
+    }
   }
 
   [[nodiscard]] Site site_of(const TimeSite& found, const Pointers& jobs) const {

@@ -2,6 +2,7 @@
 #include "horus/record/profile_options.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -134,12 +135,31 @@ Result<std::int64_t> parse_count(std::string_view text, std::string_view option,
   return *value;
 }
 
+/// What readers of records accept of a field.
+struct FieldRange {
+  std::string_view field;
+  double least{};
+  double most{};
+};
+constexpr std::array<FieldRange, 4> kFieldRanges{{{"model.accumulation_steps", 1, 1e6},
+                                                  {"model.passes_per_step", 1, 1000},
+                                                  {"input.samples_per_s", 1e-9, 1e12},
+                                                  {"input.workers", 0, 1e6}}};
+
+Result<Done> check_range(const OptionRow& row, double value) {
+  const auto found = std::ranges::find(kFieldRanges, row.annotates, &FieldRange::field);
+  if (found == kFieldRanges.end() || (found->least <= value && value <= found->most)) return Done{};
+  return refuse(long_name(row), fmt::format("found {}, expected a number from {} to {}", value,
+                                            found->least, found->most));
+}
+
 /// `text` as the record has it.
 Result<std::string> annotation(const OptionRow& row, std::string_view text) {
   const std::string_view option = long_name(row);
   if (row.kind == Kind::Count || row.kind == Kind::CountFromZero) {
     const std::int64_t least = row.kind == Kind::Count ? 1 : 0;
     HORUS_TRY(const std::int64_t value, parse_count(text, option, least));
+    HORUS_TRY_DONE(check_range(row, static_cast<double>(value)));
     return fmt::format("{}", value);
   }
   if (row.kind == Kind::Number) {
@@ -147,6 +167,7 @@ Result<std::string> annotation(const OptionRow& row, std::string_view text) {
     if (!value || *value <= 0.0) {
       return refuse(option, fmt::format("found '{}', expected a number above 0", printable(text)));
     }
+    HORUS_TRY_DONE(check_range(row, *value));
     return fmt::format("{}", *value);
   }
   if (row.kind == Kind::Choice && std::ranges::find(row.choices, text) == row.choices.end()) {

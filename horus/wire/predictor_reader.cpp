@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr JsonLimits kLimits{.bytes = kPredictorBytesMax, .depth = 8};
-constexpr std::size_t kNameMax = 200;  // bytes
+constexpr std::size_t kNameMax = 4096;  // bytes: records and file systems allow long ones
 constexpr std::size_t kSentenceMax = 4000;
 constexpr std::size_t kCommandMax = 20000;
 constexpr std::size_t kConstantsMax = 1000;

@@ -202,6 +202,37 @@ class HowTo(RecordsTest):
 
 
 class Written(RecordsTest):
+    def test_no_output_replaces_what_it_is_made_from(self):
+        self.runs()
+        before = (self.folder / "runs.jsonl").read_bytes()
+        (self.folder / "link.jsonl").symlink_to("runs.jsonl")
+        for output in ("runs.jsonl", "./runs.jsonl", "link.jsonl"):
+            self.refused("train", "runs.jsonl", "-o", output, code=2, says="would be lost")
+            self.refused("evaluate", "--dataset", "profile", "--path", "runs.jsonl", "--protocol",
+                         "shipped", "--rows", output, code=2, says="would be lost")
+        self.refused("evaluate", "--dataset", "profile", "--path", "runs.jsonl", "--protocol",
+                     "shipped", "--rows", "a.svg", "--plot", "a.svg", code=2, says="written by")
+        self.assertEqual((self.folder / "runs.jsonl").read_bytes(), before)
+
+    def test_what_is_written_can_be_read(self):
+        # Steps of which every second takes a hundred times as long; long names of machines.
+        lines = [record(f"r{i}", "resnet18", 8 + i, 50 * (100 if i % 2 else 1), 3300)
+                 for i in range(24)]
+        self.write("wild.jsonl", "\n".join(lines) + "\n")
+        self.ok("train", "wild.jsonl", "-o", "wild.json")
+        self.ok("model", "show", "wild.json")
+        lines = [record(f"r{i}", "resnet18", 8 + i, 50, 3300, host={"cpu": "c" * 900})
+                 for i in range(5)]
+        self.write("f" * 240 + ".jsonl", "\n".join(lines) + "\n")
+        self.ok("train", "f" * 240 + ".jsonl", "-o", "long.json")
+        self.ok("model", "show", "long.json")
+
+    def test_many_machines_of_one_job_each_take_no_time(self):
+        lines = [record(f"r{i}", "resnet18", 8 + i, 5 + i, 3300, host={"cpu": f"c{i}"})
+                 for i in range(100)]
+        self.write("hosts.jsonl", "\n".join(lines) + "\n")
+        self.ok("train", "hosts.jsonl", "-o", "hosts.json")
+
     def test_a_full_disk_is_no_predictor(self):
         self.runs()
         self.refused("train", "runs.jsonl", "-o", "/dev/full", code=1, says="/dev/full")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // horus evaluate: how wrong predictions are, on measured data, for jobs never seen.
+#include <array>
 #include <filesystem>
 #include <limits>
 
@@ -12,6 +13,7 @@
 #include "horus/apps/horus/evaluation.hpp"
 #include "horus/apps/horus/number_option.hpp"
 #include "horus/apps/horus/output_format.hpp"
+#include "horus/apps/horus/output_guard.hpp"
 #include "horus/apps/horus/picture_file.hpp"
 #include "horus/apps/horus/predictor_source.hpp"
 #include "horus/base/text.hpp"
@@ -112,6 +114,9 @@ class EvaluateCommand final : public Command {
     HORUS_TRY(request.kind, find_dataset_kind(dataset_));
     HORUS_TRY(request.protocols, protocols());
     if (!plot_.empty()) HORUS_TRY_DONE(check_picture(plot_));
+    HORUS_TRY_DONE(
+        check_outputs(std::array{NamedOutput{"--rows", rows_}, NamedOutput{"--plot", plot_}},
+                      std::array{path_, against_, model_}));
     HORUS_TRY(judged_, load_model(model_));
     request.model = &judged_;
     request.model_name = model_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // horus train: measured jobs become a predictor with its papers.
+#include <array>
 #include <filesystem>
 #include <limits>
 
@@ -10,10 +11,12 @@
 #include "horus/apps/horus/command.hpp"
 #include "horus/apps/horus/dataset_source.hpp"
 #include "horus/apps/horus/number_option.hpp"
+#include "horus/apps/horus/output_guard.hpp"
 #include "horus/apps/horus/predictor_source.hpp"
 #include "horus/apps/horus/training_run.hpp"
 #include "horus/base/text.hpp"
 #include "horus/os/file.hpp"
+#include "horus/predict/predictor_model.hpp"
 #include "horus/wire/predictor_json.hpp"
 
 namespace horus::apps {
@@ -69,6 +72,7 @@ class TrainCommand final : public Command {
 
   Result<Done> run(const Console& console) override {
     HORUS_TRY_DONE(check());
+    HORUS_TRY_DONE(check_outputs(std::array{NamedOutput{"--output", output_}}, data_));
     TrainingRequest request{.paths = data_, .kind = nullptr, .licence = LicenceRule::Refuse};
     if (!dataset_.empty()) {
       HORUS_TRY(request.kind, find_dataset_kind(dataset_));
@@ -85,12 +89,30 @@ class TrainCommand final : public Command {
     console.clear_progress();
     if (!trained) return tl::make_unexpected(std::move(trained).error());
     for (const std::string& note : trained->notes) console.note(note);
-    HORUS_TRY_DONE(os::write_file(output_, wire::to_json(trained->file)));
+    const std::string text = wire::to_json(trained->file);
+    HORUS_TRY_DONE(check_usable(text));
+    HORUS_TRY_DONE(os::write_file(output_, text));
     return console.print(
         report::page(card_of(std::move(trained->file), output_), console.colour()));
   }
 
  private:
+  /// A file that no command could read must not replace one that is good.
+  [[nodiscard]] static Result<Done> check_usable(const std::string& text) {
+    auto file = wire::read_predictor(text);
+    const Result<Done> usable = file ? check_model(*file) : tl::make_unexpected(file.error());
+    if (usable) return usable;
+    return fail(Errc::InvalidArgument,
+                fmt::format("these data lead to a predictor that cannot be used, so nothing is "
+                            "written ({}: {}); look for measurements that cannot be",
+                            usable.error().where, usable.error().message));
+  }
+
+  [[nodiscard]] static Result<Done> check_model(const PredictorFile& file) {
+    HORUS_TRY_DONE(predict::make_model(file));
+    return Done{};
+  }
+
   [[nodiscard]] Result<Done> check() const {
     if (data_.empty() || output_.empty()) {
       return fail(Errc::InvalidArgument,

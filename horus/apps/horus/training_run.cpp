@@ -28,8 +28,9 @@ class TrainingLibrary {
     for (const std::string& path : request_.paths) HORUS_TRY_DONE(load_path(path));
     if (!datasets_.empty()) return Done{};
     return fail(Errc::InvalidArgument,
-                "no data are left that may be used; '--licence any' accepts "
-                "those for non-commercial use only");
+                fmt::format("no data are left that may be used: {}. '--licence any' accepts those "
+                            "for non-commercial use only",
+                            fmt::join(notes_, "; ")));
   }
 
   [[nodiscard]] std::vector<lab::TrainingSet> sets() const {

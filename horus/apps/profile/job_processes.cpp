@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "horus/os/host.hpp"
 
@@ -47,6 +48,17 @@ bool JobProcesses::contains(std::int64_t pid) {
   return known_.contains(pid) && !os::process_name(pid);
 }
 
+void JobProcesses::forget_ended(std::vector<os::NvmlProcess>& others) {
+  std::set<std::int64_t> unseen;
+  for (const os::NvmlProcess& other : others) {
+    if (!os::process_name(other.pid)) unseen.insert(other.pid);
+  }
+  std::erase_if(others, [&](const auto& other) {
+    return unseen.contains(other.pid) && !unseen_.contains(other.pid);
+  });
+  unseen_ = std::move(unseen);
+}
+
 Census JobProcesses::census(const std::vector<os::NvmlProcess>& listed,
                             const std::set<std::int64_t>& before) {
   std::vector<os::NvmlProcess> ours;
@@ -59,6 +71,7 @@ Census JobProcesses::census(const std::vector<os::NvmlProcess>& listed,
     }
   }
   std::erase_if(others, [&](const auto& other) { return !shares_instance(other, ours); });
+  if (!ours.empty() || sees_all_) forget_ended(others);
   const auto count = static_cast<std::int64_t>(others.size());
   if (!ours.empty() || sees_all_) {
     return {.job_is_there = !ours.empty(), .strangers = count, .memory = total_memory(ours)};

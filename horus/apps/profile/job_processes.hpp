@@ -36,10 +36,15 @@ class JobProcesses {
                               const std::set<std::int64_t>& before);
 
  private:
+  /// One that ended between the driver's list and our look may have been the job's: a process that
+  /// we cannot see is a stranger only if the driver named it at the look before, too.
+  void forget_ended(std::vector<os::NvmlProcess>& others);
+
   std::int64_t root_;
   Root included_;
   bool sees_all_;
-  std::set<std::int64_t> known_;  ///< Those that were found to be the job's.
+  std::set<std::int64_t> unseen_;  ///< Listed at the last look, but not to be seen.
+  std::set<std::int64_t> known_;   ///< Those that were found to be the job's.
 };
 
 }  // namespace horus::apps

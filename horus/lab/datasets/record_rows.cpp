@@ -59,7 +59,7 @@ std::optional<double> share_of(const std::optional<double>& percent) {
 
 /// No process on a GPU takes nothing: 0 is what a driver says that does not know.
 std::optional<double> memory_of(const std::optional<double>& mib) {
-  return mib && *mib > 0 ? mib : std::nullopt;
+  return mib && *mib >= 1 ? mib : std::nullopt;
 }
 
 Measured measured_of(const RunRecord& record) {
